@@ -1,0 +1,32 @@
+"""Sequence models from RNN to Transformer: train them on your own data, see inside them, serve them fast."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seqloom.errors import SeqloomError
+    from seqloom.explaining.explain import explain
+    from seqloom.layers.base import layer
+
+__all__ = ["SeqloomError", "__version__", "explain", "layer"]
+
+_HOMES = {
+    "SeqloomError": "seqloom.errors",
+    "explain": "seqloom.explaining.explain",
+    "layer": "seqloom.layers.base",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `import seqloom` alone need not wait for torch."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("seqloom")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'seqloom' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

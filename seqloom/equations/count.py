@@ -1,0 +1,65 @@
+"""Count: parameters by symbol, from the shapes that docstrings state and from real weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqloom.equations.definition import Equations
+from seqloom.equations.legend import LETTERS, Entry, size_of
+from seqloom.equations.trace import sample
+from seqloom.errors import ShapeError
+
+
+def count(definition: Equations[..., Any], **sizes: int) -> dict[str, int]:
+    """Parameters by symbol at the given sizes.
+
+    >>> from seqloom.layers.simple_rnn import concat_rnn
+    >>> count(concat_rnn, D=32, H=32)
+    {'A': 2048, 'b': 32}
+    """
+    small, large = (parameters(shapes(definition, sizes, otherwise)) for otherwise in (2, 3))
+    if small != large:
+        needed = ", ".join(f"{letter} ({sense})" for letter, sense in LETTERS.items() if letter not in sizes)
+        raise ShapeError(f"{definition.name}: the count needs more sizes", remedy=f"one or more of {needed}")
+    return small
+
+
+def parameters(weights: Mapping[str, Any], prefix: str = "") -> dict[str, int]:
+    """Parameters by symbol of real weights; a group's symbols stand behind its name and a dot."""
+    counted: dict[str, int] = {}
+    for name, value in weights.items():
+        if isinstance(value, Mapping):
+            counted |= parameters(value, f"{prefix}{name}.")
+        elif isinstance(value, Tensor):
+            counted[prefix + name] = value.numel()
+    return counted
+
+
+def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise: int) -> dict[str, Any]:
+    """Weights that take no memory, in the shapes they would have; `otherwise` for sizes not given."""
+
+    def hollow(name: str, shape: tuple[int, ...]) -> Tensor:
+        is_size = shape == () and (name in LETTERS or name in sizes)
+        number = float(sizes.get(name, otherwise)) if is_size else 0.0
+        return torch.tensor(number).expand(shape)
+
+    def hollow_input(entry: Entry | None) -> Tensor:
+        known = (
+            {letter: sizes.get(letter, otherwise) for part in entry.shape for letter in letters_of(part)}
+            if entry
+            else {}
+        )
+        shape = tuple(size_of(part, known) for part in entry.shape) if entry else ()
+        kind = {"bool": torch.bool, "index": torch.long}.get(entry.kind if entry else "", torch.float32)
+        return torch.zeros((), dtype=kind).expand(shape)
+
+    inputs = tuple(hollow_input(definition.legend[symbol.name]) for symbol in definition.body.inputs)
+    return sample(definition, inputs, {}, hollow).weights
+
+
+def letters_of(part: str) -> list[str]:
+    return [letter for letter in part.replace("*", " ").replace("+", " ").split() if not letter.isdigit()]

@@ -1,0 +1,205 @@
+"""What an equations function is after reading: a small tree of immutable nodes.
+
+Every expression has an `id`, and an id stands for one value: all three views and the recorded
+numbers use it. A name keeps its own name as id; the value a state had one step before is
+`h.before`; an operation inside the line of `i` is `i.1`, `i.2`, ... and the outermost operation of
+that line is `i` itself, for it is the same value. What happens inside a nested call is the id of
+the call, a slash, and the id inside: `A/Q`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from seqloom.equations.definition import Equations
+    from seqloom.equations.functions import Known
+
+Role = Literal["input", "state", "weight", "size", "group", "value", "item"]
+"""input, state: positional; weight, size, group: keyword-only; value: assigned; item: of an `Each`."""
+
+When = Literal["", "before", "now"]
+"""For what changes over time: a state as it was taken (before), and everything made in this step (now)."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a node stands in its file: lines count from 1, columns are characters from 0."""
+
+    line: int
+    start: int
+    end_line: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """Any expression; `id` names its value, `span` its place in the source."""
+
+    id: str
+    span: Span = field(compare=False)
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return ()
+
+    def walk(self) -> Iterator[Node]:
+        """This node and everything below it, in the order of evaluation."""
+        for child in self.children:
+            yield from child.walk()
+        yield self
+
+
+@dataclass(frozen=True)
+class Symbol(Node):
+    """A name: `x`, `W_i`, `h`."""
+
+    name: str
+    role: Role
+    when: When = ""
+
+
+@dataclass(frozen=True)
+class Number(Node):
+    """A number in the source: `1`, `0.5`, `inf`."""
+
+    value: int | float
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """`-x`, `~m`."""
+
+    operator: str
+    operand: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    """`+ - * / ** @ & |` and the comparisons."""
+
+    operator: str
+    left: Node
+    right: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Transpose(Node):
+    """`X.T`."""
+
+    operand: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    """`E[w]`: one row."""
+
+    base: Node
+    index: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.base, self.index)
+
+
+@dataclass(frozen=True)
+class Spread(Node):
+    """`*head`: the members of a family, one argument each."""
+
+    family: Symbol
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.family,)
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """A call of a function from the table of known functions."""
+
+    function: Known
+    arguments: tuple[Node, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return self.arguments
+
+
+@dataclass(frozen=True)
+class Each(Node):
+    """`body for a_j, h_j in zip(a, H)`, or `body for i in range(N)`: one value per item.
+
+    `index` is the letter that counts the items: the subscript that the items share, or the item of
+    `range` itself. `sources` stand beside `items`; for `range` the one source is its limit.
+    """
+
+    body: Node
+    items: tuple[Symbol, ...]
+    sources: tuple[Node, ...]
+    index: str
+    counted: bool
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (*self.sources, self.body)
+
+
+@dataclass(frozen=True)
+class Nested(Node):
+    """A call of another equations function: `multi_head(X, X, mask, **attention)`."""
+
+    definition: Equations[..., Any]
+    arguments: tuple[Node, ...]
+    keywords: tuple[tuple[str, Node], ...]
+    group: Symbol | None
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        weights = tuple(value for _, value in self.keywords)
+        return (*self.arguments, *weights, *((self.group,) if self.group else ()))
+
+
+@dataclass(frozen=True)
+class Assign:
+    """One line: `i = sigmoid(...)  # what to write`; several targets only for a nested call."""
+
+    targets: tuple[Symbol, ...]
+    value: Node
+    caption: str
+
+
+@dataclass(frozen=True)
+class Body:
+    """A whole function: its arguments, its lines, what it returns."""
+
+    inputs: tuple[Symbol, ...]  # states among them
+    weights: tuple[Symbol, ...]  # sizes and groups among them
+    lines: tuple[Assign, ...]
+    returns: tuple[Node, ...]  # symbols; or one expression, for a function that is a single formula
+    return_caption: str
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The names both taken and returned, in the order of taking."""
+        return tuple(symbol.name for symbol in self.inputs if symbol.role == "state")
+
+    def statements(self) -> Iterator[tuple[tuple[Symbol, ...], Node, str]]:
+        """Every line that computes: targets (none for an unnamed result), expression, caption."""
+        for line in self.lines:
+            yield line.targets, line.value, line.caption
+        if not isinstance(self.returns[0], Symbol):
+            yield (), self.returns[0], self.return_caption

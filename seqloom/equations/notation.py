@@ -1,0 +1,423 @@
+"""From equations to mathematical notation: a tree that LaTeX, MathML and plain text are written from.
+
+There is one place that knows precedence, products, indices and time; the three writers below it
+only spell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from seqloom.equations import nodes
+from seqloom.equations.definition import Equations
+from seqloom.equations.names import parse_name, subscripts
+from seqloom.equations.nodes import Node, Symbol
+from seqloom.equations.ranks import Ranks
+
+# --- the tree -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Any piece of notation; `id` is the value it stands for, if it stands for one."""
+
+    id: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Letter(Mark):
+    """One symbol's letter or word, with an accent."""
+
+    text: str
+    accent: str = ""
+
+
+@dataclass(frozen=True)
+class Numeral(Mark):
+    """A number, as written."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Sign(Mark):
+    """An operator between things: + − ⊙ = ≤."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class FunctionName(Mark):
+    """σ, tanh, softmax; with its own spelling in LaTeX."""
+
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True)
+class Row(Mark):
+    """Things side by side."""
+
+    parts: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Below(Mark):
+    """A subscript."""
+
+    base: Mark
+    below: Mark
+
+
+@dataclass(frozen=True)
+class Above(Mark):
+    """A superscript; `T` for the transpose is a Sign."""
+
+    base: Mark
+    above: Mark
+
+
+@dataclass(frozen=True)
+class Fraction(Mark):
+    top: Mark
+    bottom: Mark
+
+
+@dataclass(frozen=True)
+class Root(Mark):
+    inside: Mark
+
+
+@dataclass(frozen=True)
+class Fence(Mark):
+    """Something between brackets."""
+
+    left: str
+    inside: Mark
+    right: str
+
+
+@dataclass(frozen=True)
+class Sum(Mark):
+    """∑ with what it runs over."""
+
+    under: Mark
+    over: Mark | None
+    body: Mark
+
+
+@dataclass(frozen=True)
+class Column(Mark):
+    """Rows of a matrix, one above the other."""
+
+    rows: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Cases(Mark):
+    """A value here, another elsewhere: pairs of value and condition."""
+
+    rows: tuple[tuple[Mark, Mark], ...]
+
+
+@dataclass(frozen=True)
+class Words(Mark):
+    """A few words between formulas."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One line: left = right, and for a family what its index runs over."""
+
+    left: Mark
+    right: Mark
+    condition: Mark | None
+    caption: str
+    id: str
+
+
+# --- from expressions to the tree ---------------------------------------------------------------
+
+COMPARE, SUM, ADD, TIMES, JUXTAPOSE, POWER, ATOM = range(7)
+"""How tightly a piece of notation holds together; less than asked for means brackets."""
+
+SIGNS = {
+    "+": "+",
+    "-": "−",
+    "&": "∧",
+    "|": "∨",
+    "<": "<",
+    "<=": "≤",
+    ">": ">",
+    ">=": "≥",
+    "==": "=",
+    "!=": "≠",
+}
+
+
+def notation(definition: Equations[..., Any], prefix: str = "") -> list[Formula]:
+    """A definition as formulas, one for each line that computes; `prefix` goes before every id."""
+    return list(Notation(definition, prefix).formulas())
+
+
+class Notation:
+    """Writes one definition."""
+
+    def __init__(self, definition: Equations[..., Any], prefix: str) -> None:
+        self.definition, self.prefix = definition, prefix
+        self.ranks = Ranks(definition)
+
+    def formulas(self) -> Iterator[Formula]:
+        for targets, value, caption in self.definition.body.statements():
+            family = self.family(value)
+            if not targets:
+                left: Mark = self.application(self.definition, self.definition.body.inputs, "result")
+            elif family:
+                left = self.symbol(targets[0], family.index)
+            else:
+                left = comma([self.symbol(target) for target in targets])
+                left = Fence("(", left, ")") if len(targets) > 1 else left
+            right = self.at(family.body if family else value, COMPARE)
+            condition = self.range(family) if family else None
+            yield Formula(left, right, condition, caption, self.prefix + (targets[0].id if targets else "result"))
+
+    def family(self, value: Node) -> nodes.Each | None:
+        """The family that a whole line defines: it is written by one member, e_j = ..."""
+        if isinstance(value, nodes.Call) and value.function.style == "family":
+            inside = value.arguments[0]
+            assert isinstance(inside, nodes.Each)
+            return inside
+        return None
+
+    def range(self, each: nodes.Each) -> Mark:
+        """j = 1, …, S."""
+        first, last = self.limits(each)
+        dots = [Sign(","), Sign("…"), *([Sign(","), last] if last else [])]
+        return Row((Letter(each.index), Sign("="), first, *dots))
+
+    def limits(self, each: nodes.Each) -> tuple[Mark, Mark | None]:
+        if each.counted and self.counts_from_zero(each):
+            limit = self.at(each.sources[0], ADD)
+            return Numeral("0"), Row((limit, Sign("−"), Numeral("1")))
+        if each.counted:
+            return Numeral("1"), self.at(each.sources[0], COMPARE)
+        lengths = (self.ranks.length(source) for source in each.sources)
+        length = next((length for length in lengths if length), None)
+        return Numeral("1"), Letter(length) if length else None
+
+    def counts_from_zero(self, each: nodes.Each) -> bool:
+        """Whether the index is used as a number, where it matters that Python counts from 0."""
+        bare = [
+            child
+            for node in each.body.walk()
+            for position, child in enumerate(node.children)
+            if isinstance(child, Symbol)
+            and child.name == each.index
+            and not (isinstance(node, nodes.Index) and position == 1)
+        ]
+        return bool(bare) or (isinstance(each.body, Symbol) and each.body.name == each.index)
+
+    # --- expressions ----------------------------------------------------------------------------
+
+    def at(self, node: Node, level: int) -> Mark:
+        """An expression, in brackets if it holds together less tightly than its place asks for."""
+        mark, own = self.write(node)
+        return mark if own >= level else Fence("(", mark, ")")
+
+    def write(self, node: Node) -> tuple[Mark, int]:
+        id = self.prefix + node.id
+        match node:
+            case Symbol():
+                return self.symbol(node), ATOM
+            case nodes.Number():
+                return number(node.value)
+            case nodes.Unary(operator="-"):
+                return Row((Sign("−"), self.at(node.operand, TIMES)), id=id), ADD
+            case nodes.Unary():
+                return Row((Sign("¬"), self.at(node.operand, ATOM)), id=id), POWER
+            case nodes.Transpose():
+                return Above(self.at(node.operand, ATOM), Sign("⊤"), id=id), POWER
+            case nodes.Index():
+                return self.index(node, id), ATOM
+            case nodes.Binary():
+                return self.binary(node, id)
+            case nodes.Call():
+                return self.call(node, id)
+            case nodes.Nested():
+                weights = [self.symbol(node.group)] if node.group else []
+                return self.application(node.definition, node.arguments, node.id, weights), ATOM
+        raise AssertionError(f"no notation for {type(node).__name__}")
+
+    def symbol(self, symbol: Symbol, *more: str) -> Mark:
+        name = parse_name(symbol.name)
+        id = self.prefix + symbol.id
+        below = [*subscripts(symbol), *more]
+        if not below:
+            return Letter(name.base, name.accent, id=id)
+        return Below(Letter(name.base, name.accent), comma([subscript(part) for part in below], tight=True), id=id)
+
+    def index(self, node: nodes.Index, id: str) -> Mark:
+        inside = self.at(node.index, COMPARE)
+        if isinstance(node.base, Symbol):
+            name = parse_name(node.base.name)
+            letter = Letter(name.base, name.accent, id=self.prefix + node.base.id)
+            below = [*(subscript(part) for part in subscripts(node.base)), inside]
+            return Below(letter, comma(below, tight=True), id=id)
+        return Below(self.at(node.base, ATOM), inside, id=id)
+
+    def binary(self, node: nodes.Binary, id: str) -> tuple[Mark, int]:
+        left, right = node.left, node.right
+        match node.operator:
+            case "+" | "-" | "|":
+                second = self.at(right, TIMES if node.operator == "-" else ADD)
+                first = self.at(left, ADD)
+                return Row((first, Sign(SIGNS[node.operator]), second), id=id), ADD
+            case "/":
+                return Fraction(self.at(left, COMPARE), self.at(right, COMPARE), id=id), POWER
+            case "//":
+                return Fence("⌊", Fraction(self.at(left, COMPARE), self.at(right, COMPARE)), "⌋", id=id), ATOM
+            case "**":
+                return Above(self.at(left, ATOM), self.at(right, COMPARE), id=id), POWER
+            case "@":
+                return self.product(left, right, id), JUXTAPOSE
+            case "*":
+                return self.times(left, right, id)
+            case "&":
+                return Row((self.at(left, TIMES), Sign("∧"), self.at(right, TIMES)), id=id), TIMES
+        return Row((self.at(left, ADD), Sign(SIGNS[node.operator]), self.at(right, ADD)), id=id), COMPARE
+
+    def product(self, left: Node, right: Node, id: str) -> Mark:
+        """A matrix product, written side by side; of two rows, the second stands as a column."""
+        first = self.at(left, JUXTAPOSE)
+        if self.ranks.of(right) == 1:
+            return Row((first, Above(self.at(right, ATOM), Sign("⊤"))), id=id)
+        return Row((first, self.at(right, POWER)), id=id)
+
+    def times(self, left: Node, right: Node, id: str) -> tuple[Mark, int]:
+        """An element-wise product has its sign; a product with a single number has none."""
+        if self.ranks.of(left) == 0 or self.ranks.of(right) == 0:
+            second = self.at(right, POWER)
+            like_a_call = isinstance(second, Fence) and second.left == "(" and not isinstance(left, nodes.Number)
+            between = (Sign("·"),) if like_a_call or starts_with_number(right) else ()
+            if isinstance(left, nodes.Unary) and left.operator == "-":  # −a b needs no brackets in front
+                return Row((self.write(left)[0], *between, second), id=id), ADD
+            return Row((self.at(left, JUXTAPOSE), *between, second), id=id), JUXTAPOSE
+        return Row((self.times_part(left), Sign("⊙"), self.times_part(right)), id=id), TIMES
+
+    def times_part(self, node: Node) -> Mark:
+        """Beside ⊙ a matrix product gets brackets, so that nobody has to know which goes first."""
+        bare_product = isinstance(node, nodes.Binary) and node.operator == "@"
+        return self.at(node, ATOM if bare_product else TIMES)
+
+    def call(self, node: nodes.Call, id: str) -> tuple[Mark, int]:
+        arguments = node.arguments
+        match node.function.style:
+            case "root":
+                return Root(self.at(arguments[0], COMPARE), id=id), ATOM
+            case "norm":
+                return Fence("‖", self.at(arguments[0], COMPARE), "‖", id=id), ATOM
+            case "size":
+                return Fence("|", self.at(arguments[0], COMPARE), "|", id=id), ATOM
+            case "positive":
+                inside = comma([Numeral("0"), self.at(arguments[0], COMPARE)])
+                return Row((FunctionName("max", r"\max"), Fence("(", inside, ")")), id=id), ATOM
+            case "join":
+                return Fence("[", self.joined(arguments), "]", id=id), ATOM
+            case "append":
+                return Fence("[", Column(tuple(self.at(part, COMPARE) for part in arguments)), "]", id=id), ATOM
+            case "cases":
+                condition, value, other = (self.at(part, COMPARE) for part in arguments)
+                return Cases(((value, condition), (other, Words("elsewhere"))), id=id), COMPARE
+            case "count":
+                return Fence("(", self.counted(arguments[0]), ")", id=id), ATOM
+            case "sum":
+                return self.sum(arguments[0], id), SUM
+            case "family":
+                each = arguments[0]
+                assert isinstance(each, nodes.Each)
+                return Below(Fence("[", self.at(each.body, COMPARE), "]"), self.range(each), id=id), ATOM
+        name = FunctionName(node.function.sign, node.function.latex)
+        inside = comma([self.at(part, COMPARE) for part in arguments])
+        return Row((name, Fence("(", inside, ")")), id=id), ATOM
+
+    def joined(self, arguments: tuple[Node, ...]) -> Mark:
+        parts: list[Mark] = []
+        for argument in arguments:
+            if isinstance(argument, nodes.Spread):
+                length = self.ranks.length(argument.family)
+                last = self.symbol(argument.family, length) if length else Sign("…")
+                parts += [self.symbol(argument.family, "1"), Sign("…"), last][: 3 if length else 2]
+            else:
+                parts.append(self.at(argument, COMPARE))
+        return comma(parts, sign=";")
+
+    def counted(self, limit: Node) -> Mark:
+        last = Row((self.at(limit, ADD), Sign("−"), Numeral("1")))
+        return comma([Numeral("0"), Numeral("1"), Sign("…"), last])
+
+    def sum(self, each: Node, id: str) -> Mark:
+        assert isinstance(each, nodes.Each)
+        first, last = self.limits(each)
+        under = Row((Letter(each.index), Sign("="), first)) if last else Letter(each.index)
+        return Sum(under, last, self.at(each.body, SUM if isinstance(each.body, Symbol) else TIMES), id=id)
+
+    def application(
+        self,
+        definition: Equations[..., Any],
+        arguments: tuple[Node, ...],
+        id: str,
+        weights: list[Mark] | None = None,
+    ) -> Mark:
+        """f(x, h; weights), under the name of the definition."""
+        inside = comma([self.at(argument, COMPARE) for argument in arguments])
+        if weights:
+            inside = Row((inside, Sign(";"), *weights))
+        name = FunctionName(definition.label, rf"\text{{{definition.label}}}")
+        return Row((name, Fence("(", inside, ")")), id=self.prefix + id)
+
+
+def starts_with_number(node: Node) -> bool:
+    while isinstance(node, nodes.Binary) and node.operator in ("*", "@"):
+        node = node.left
+    return isinstance(node, nodes.Number)
+
+
+def comma(parts: list[Mark], *, sign: str = ",", tight: bool = False) -> Mark:
+    """Things between commas; `tight` inside a subscript."""
+    if len(parts) == 1:
+        return parts[0]
+    row: list[Mark] = []
+    for part in parts:
+        row += [*([Sign(sign + " " if not tight else sign)] if row else []), part]
+    return Row(tuple(row))
+
+
+def subscript(text: str) -> Mark:
+    """`xh`, `1`, `t-1`: letters slanted, numbers upright."""
+    if text[:2] in ("t-", "t+") and text[2:].isdigit():
+        return Row((Letter("t"), Sign("−" if text[1] == "-" else "+"), Numeral(text[2:])))
+    if text.isdigit():
+        return Numeral(text)
+    return Row(tuple(Letter(character) for character in text)) if 1 < len(text) <= 2 else Letter(text)
+
+
+def number(value: int | float) -> tuple[Mark, int]:
+    """A number as people write it: 10⁻⁵, ∞.
+
+    >>> number(1e-05)[0]
+    Above(base=Numeral(text='10'), above=Row(parts=(Sign(text='−'), Numeral(text='5'))))
+    """
+    if value == float("inf"):
+        return Sign("∞"), ATOM
+    text = repr(value)
+    if "e" not in text:
+        return Numeral(text), ATOM
+    digits, _, exponent = text.partition("e")
+    power = int(exponent)
+    raised = Row((Sign("−"), Numeral(str(-power)))) if power < 0 else Numeral(str(power))
+    ten = Above(Numeral("10"), raised)
+    return (ten, POWER) if digits == "1" else (Row((Numeral(digits), Sign("·"), ten)), JUXTAPOSE)

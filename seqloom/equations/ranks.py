@@ -1,0 +1,94 @@
+"""How many axes a value has: 0 a number, 1 a row, 2 a matrix. Notation needs it, computing does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seqloom.equations import nodes
+from seqloom.equations.definition import Equations
+from seqloom.equations.nodes import Node, Symbol
+
+
+class Ranks:
+    """The ranks of everything in one definition, from the legend and the operations.
+
+    Where the legend is silent, a capital is a matrix and a small letter a row.
+    """
+
+    def __init__(self, definition: Equations[..., Any]) -> None:
+        self.definition = definition
+        self.known: dict[str, int] = {}
+        self.lengths: dict[str, str] = {}  # of matrices made in the definition: the letter of their rows
+        for symbol in (*definition.body.inputs, *definition.body.weights):
+            entry = definition.legend[symbol.name]
+            self.known[symbol.id] = len(entry.shape) if entry else guess(symbol)
+        for line in definition.body.lines:
+            rank = self.of(line.value)
+            for target in line.targets:
+                self.known[target.id] = self.of_nested(line.value, target, rank)
+            if isinstance(line.value, nodes.Call) and line.value.function.style == "family":
+                each = line.value.arguments[0]
+                assert isinstance(each, nodes.Each)
+                if length := self.limit(each):
+                    self.lengths[line.targets[0].id] = length
+
+    def of(self, node: Node) -> int:
+        """The rank of an expression."""
+        match node:
+            case Symbol():
+                return self.known.get(node.id, guess(node))
+            case nodes.Number():
+                return 0
+            case nodes.Unary() | nodes.Transpose():
+                return self.of(node.operand)
+            case nodes.Spread():
+                return max(self.of(node.family) - 1, 0)
+            case nodes.Index():
+                return max(self.of(node.base) - 1 + self.of(node.index), 0)
+            case nodes.Binary(operator="@"):
+                left, right = self.of(node.left), self.of(node.right)
+                return max(left + right - 2, 0) if min(left, right) <= 1 else max(left, right)
+            case nodes.Binary():
+                return max(self.of(node.left), self.of(node.right))
+            case nodes.Each():
+                for item, source in zip(node.items, node.sources, strict=True):
+                    self.known[item.id] = 0 if node.counted else max(self.of(source) - 1, 0)
+                return self.of(node.body)
+            case nodes.Call():
+                return node.function.rank([self.of(argument) for argument in node.arguments])
+            case nodes.Nested():
+                return self.of_result(node, 0)
+        raise AssertionError(f"no rank for {type(node).__name__}")
+
+    def of_result(self, node: nodes.Nested, position: int) -> int:
+        """A definition of one row, used on a matrix, gives a matrix."""
+        inner = Ranks(node.definition)
+        taken = zip(node.arguments, node.definition.body.inputs, strict=True)
+        more = max((self.of(given) - inner.of(stated) for given, stated in taken), default=0)
+        return inner.of(node.definition.body.returns[position]) + max(more, 0)
+
+    def of_nested(self, value: Node, target: Symbol, rank: int) -> int:
+        entry = self.definition.legend[target.name] if target.role == "state" else None
+        return len(entry.shape) if entry else rank
+
+    def length(self, node: Node) -> str:
+        """The letter that says how many rows a value has, if the legend or a family tells."""
+        if not isinstance(node, Symbol):
+            return ""
+        if node.id in self.lengths:
+            return self.lengths[node.id]
+        entry = self.definition.legend[node.name]
+        taken = node.role in ("input", "weight") and entry is not None and entry.shape
+        return entry.shape[0] if entry and taken and entry.shape[0].isidentifier() else ""
+
+    def limit(self, each: nodes.Each) -> str:
+        if each.counted:
+            source = each.sources[0]
+            return source.name if isinstance(source, Symbol) else ""
+        return next(filter(None, map(self.length, each.sources)), "")
+
+
+def guess(symbol: Symbol) -> int:
+    if symbol.role == "size":
+        return 0
+    return 2 if symbol.name[0].isupper() else 1

@@ -1,0 +1,58 @@
+"""Convolution over positions: each word sees its neighbours."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.init import xavier_uniform_
+
+from seqloom.equations import equations, relu
+from seqloom.layers.base import Layer, Symbols, layer
+
+
+@equations
+def convolution(X, *, W, b):
+    """Convolution over positions.
+
+    Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
+
+    X  (window, D)     a word between its neighbours, one a row; zeros beyond the ends
+    W  (window, D, H)  a matrix for each place in the window
+    b  (H)             the bias
+    """
+    y = relu(sum(x_k @ W_k for x_k, W_k in zip(X, W)) + b)  # what the word is among its neighbours
+    return y
+
+
+@layer(convolution)
+class Convolution(Layer):
+    """Convolution over positions, each word in the middle of its window; if that is even, left of it."""
+
+    def __init__(self, width: int, hidden: int, window: int) -> None:
+        super().__init__()
+        W = xavier_uniform_(torch.empty(window * width, hidden)).view(window, width, hidden)
+        self.kernel = nn.Parameter(W.permute(2, 1, 0).contiguous())  # W in the order that torch reads fastest
+        self.b = nn.Parameter(torch.zeros(hidden))
+        self.before, self.behind = (window - 1) // 2, window // 2  # neighbours in the window
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Every word among its neighbours.
+
+        x     (B, T, D)  the words
+        mask  (B, T)     bool, True for words; None when there is no padding
+        ->    (B, T, H)  zeros for padding
+        """
+        if mask is not None:
+            x = x.masked_fill(~mask[..., None], 0.0)
+        y = F.relu(F.conv1d(F.pad(x.mT, (self.before, self.behind)), self.kernel, self.b)).mT
+        return y if mask is None else y.masked_fill(~mask[..., None], 0.0)
+
+    def symbols(self) -> Symbols:
+        return {"W": self.kernel.permute(2, 1, 0), "b": self.b}
+
+
+class CausalConvolution(Convolution):
+    """Convolution over positions, each word at the end of its window: it sees no word behind it."""
+
+    def __init__(self, width: int, hidden: int, window: int) -> None:
+        super().__init__(width, hidden, window)
+        self.before, self.behind = window - 1, 0

@@ -1,0 +1,153 @@
+"""The Transformer's decoder block, with the norm behind each part (2017) and before it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+from seqloom.equations import equations
+from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.feed_forward import FeedForward, feed_forward
+from seqloom.layers.masks import per_head, quiet
+from seqloom.layers.multi_head import KeyValue, MultiHead, multi_head
+from seqloom.layers.norms import LayerNorm, layer_norm
+
+
+@equations
+def decoder_block(X, H, causal, mask, *, looking_back, norm_1, looking_over, norm_2, network, norm_3):
+    """Transformer decoder block.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    X       (T, D)  the words written so far, one a row
+    H       (S, D)  what the encoder made of the source
+    causal  (T, T)  bool, True where a word may look at words before it
+    mask    (T, S)  bool, True where a word may look at the source
+    """
+    A = multi_head(X, X, causal, **looking_back)  # at what was written
+    Y = layer_norm(X + A, **norm_1)  # added to what was there
+    C = multi_head(Y, H, mask, **looking_over)  # at the source
+    Z = layer_norm(Y + C, **norm_2)  # added to what was there
+    F = feed_forward(Z, **network)  # each word thinks by itself
+    O = layer_norm(Z + F, **norm_3)  # and that is added too
+    return O
+
+
+@equations
+def decoder_block_pre_norm(X, H, causal, mask, *, norm_1, looking_back, norm_2, looking_over, norm_3, network):
+    """Transformer decoder block, the norm first: trains without a warm-up.
+
+    Paper: R. Xiong et al., On layer normalization in the Transformer architecture, ICML 2020.
+
+    X       (T, D)  the words written so far, one a row
+    H       (S, D)  what the encoder made of the source
+    causal  (T, T)  bool, True where a word may look at words before it
+    mask    (T, S)  bool, True where a word may look at the source
+    """
+    U = layer_norm(X, **norm_1)  # the part sees its input in measure
+    Y = X + multi_head(U, U, causal, **looking_back)  # at what was written
+    Z = Y + multi_head(layer_norm(Y, **norm_2), H, mask, **looking_over)  # at the source
+    O = Z + feed_forward(layer_norm(Z, **norm_3), **network)  # each word thinks by itself
+    return O
+
+
+class DecoderCache(NamedTuple):
+    """What a decoder block looks at: the source, computed once, and the words written so far."""
+
+    source: KeyValue  # (B, N, S, K)
+    written: KeyValue | None  # (B, N, T, K); None before the first word
+
+
+class DecoderParts(Layer):
+    """What both decoder blocks are made of; they differ in the order."""
+
+    def __init__(
+        self, width: int, heads: int, hidden: int, dropout: float = 0.0, attention_dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.looking_back = MultiHead(width, heads, attention_dropout)
+        self.norm_1 = LayerNorm(width)
+        self.looking_over = MultiHead(width, heads, attention_dropout)
+        self.norm_2 = LayerNorm(width)
+        self.network = FeedForward(width, hidden, dropout)
+        self.norm_3 = LayerNorm(width)
+        self.dropout = Dropout(dropout)  # behind each part, before the sum
+
+    def forward(self, x: Tensor, h: Tensor, mask: Tensor | None = None, written: Tensor | None = None) -> Tensor:
+        """Every word looks at those before it, then at the source, then thinks by itself.
+
+        x        (B, T, D)     the words written
+        h        (B, S, D)     the source
+        mask     (B, N, T, S)  bool, True where a word may look at the source
+        written  (B, N, T, T)  bool, True where a word may look at the words up to itself, if not at all
+        ->       (B, T, D)     the words, knowing of those before and of the source
+        """
+        x = quiet(x, per_head(written))
+        u = self.before(x)
+        back = self.looking_back(u, u, written, causal=True)
+        return self.behind(x, back, self.looking_over.keys(h, mask), mask)
+
+    def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
+        """The cache before the first word: h (B, S, D), mask as for `forward`."""
+        return DecoderCache(self.looking_over.keys(h, mask), None)
+
+    def step(self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None) -> tuple[Tensor, DecoderCache]:
+        """The block for the words that come next.
+
+        x      (B, T, D)     the next words; usually one
+        cache                from `start`, or from the step before
+        mask   (B, N, T, S)  bool, True where a word may look at the source
+        ->     (B, T, D)     the new words
+               cache         with the new words in it
+        """
+        back, written = self.looking_back.step(self.before(x), cache.written)
+        return self.behind(x, back, cache.source, mask), DecoderCache(cache.source, written)
+
+    def before(self, x: Tensor) -> Tensor:
+        """What the look back gets: x (B, T, D) -> (B, T, D)."""
+        raise NotImplementedError
+
+    def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
+        """Everything behind the look back: x, back (B, T, D) -> (B, T, D)."""
+        raise NotImplementedError
+
+    def symbols(self) -> Symbols:
+        return {
+            "looking_back": self.looking_back.symbols(),
+            "norm_1": self.norm_1.symbols(),
+            "looking_over": self.looking_over.symbols(),
+            "norm_2": self.norm_2.symbols(),
+            "network": self.network.symbols(),
+            "norm_3": self.norm_3.symbols(),
+        }
+
+
+@layer(decoder_block)
+class DecoderBlock(DecoderParts):
+    """The decoder block of 2017: the norm behind each part."""
+
+    def before(self, x: Tensor) -> Tensor:
+        return x
+
+    def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
+        y: Tensor = self.norm_1(x + self.dropout(back))
+        z: Tensor = self.norm_2(y + self.dropout(self.looking_over.look(y, source, mask)))
+        o: Tensor = self.norm_3(z + self.dropout(self.network(z)))
+        return o
+
+
+@layer(decoder_block_pre_norm)
+class DecoderBlockPreNorm(DecoderParts):
+    """The decoder block with the norm before each part; a stack of them wants one more at the end."""
+
+    def before(self, x: Tensor) -> Tensor:
+        u: Tensor = self.norm_1(x)
+        return u
+
+    def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
+        y = x + self.dropout(back)
+        z = y + self.dropout(self.looking_over.look(self.norm_2(y), source, mask))
+        o: Tensor = z + self.dropout(self.network(self.norm_3(z)))
+        return o

@@ -1,0 +1,35 @@
+"""Dropout whose draws come from a generator that a checkpoint can hold."""
+
+import torch
+from torch import Tensor, nn
+
+
+class Dropout(nn.Module):
+    """Sets a share of the entries to zero while training, and scales the rest up.
+
+    Without a generator of its own it draws from torch's; `draw_from` hands one to a whole model.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        if not 0 <= share < 1:
+            raise ValueError(f"dropout of {share} is not a share from 0 to below 1")
+        self.share = share
+        self.generator: torch.Generator | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x of any shape -> the same shape."""
+        if not self.training or self.share == 0:
+            return x
+        kept = torch.empty_like(x).bernoulli_(1 - self.share, generator=self.generator)
+        return x * kept / (1 - self.share)
+
+    def extra_repr(self) -> str:
+        return str(self.share)
+
+
+def draw_from(generator: torch.Generator, model: nn.Module) -> None:
+    """Let every dropout in a model draw from one generator, whose state a checkpoint can hold."""
+    for module in model.modules():
+        if isinstance(module, Dropout):
+            module.generator = generator

@@ -1,0 +1,128 @@
+"""The Transformer's encoder block, with the norm behind each part (2017) and before it."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from seqloom.equations import equations
+from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.feed_forward import FeedForward, feed_forward
+from seqloom.layers.masks import per_head, quiet
+from seqloom.layers.multi_head import KeyValue, MultiHead, multi_head
+from seqloom.layers.norms import LayerNorm, layer_norm
+
+
+@equations
+def encoder_block(X, mask, *, attention, norm_1, network, norm_2):
+    """Transformer encoder block.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    X     (T, D)  the words, one a row
+    mask  (T, T)  bool, True where a word may look
+    """
+    A = multi_head(X, X, mask, **attention)  # every word looks at every other
+    Y = layer_norm(X + A, **norm_1)  # what it saw is added to what it was
+    F = feed_forward(Y, **network)  # each word thinks by itself
+    Z = layer_norm(Y + F, **norm_2)  # and that is added too
+    return Z
+
+
+@equations
+def encoder_block_pre_norm(X, mask, *, norm_1, attention, norm_2, network):
+    """Transformer encoder block, the norm first: trains without a warm-up.
+
+    Paper: R. Xiong et al., On layer normalization in the Transformer architecture, ICML 2020.
+
+    X     (T, D)  the words, one a row
+    mask  (T, T)  bool, True where a word may look
+    """
+    U = layer_norm(X, **norm_1)  # the part sees its input in measure
+    Y = X + multi_head(U, U, mask, **attention)  # every word looks at every other
+    Z = Y + feed_forward(layer_norm(Y, **norm_2), **network)  # each word thinks by itself
+    return Z
+
+
+class EncoderParts(Layer):
+    """What both encoder blocks are made of; they differ in the order.
+
+    With a causal mask they are the blocks of a language model, and `step` takes its words one by one.
+    """
+
+    def __init__(
+        self, width: int, heads: int, hidden: int, dropout: float = 0.0, attention_dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.attention = MultiHead(width, heads, attention_dropout)
+        self.norm_1 = LayerNorm(width)
+        self.network = FeedForward(width, hidden, dropout)
+        self.norm_2 = LayerNorm(width)
+        self.dropout = Dropout(dropout)  # behind each part, before the sum
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, *, causal: bool = False) -> Tensor:
+        """Every word looks at the others, then thinks by itself.
+
+        x       (B, T, D)     the words
+        mask    (B, N, T, T)  bool, True where a word may look; any of the first three axes may be 1
+        causal  bool          no word may look at those behind it either
+        ->      (B, T, D)     the words, knowing of each other
+        """
+        x = quiet(x, per_head(mask))
+        u = self.before(x)
+        return self.behind(x, self.attention(u, u, mask, causal=causal))
+
+    def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
+        """The causal block for the words that come next.
+
+        x      (B, T, D)     the next words; usually one
+        cache                of the S - T words before; None at the start
+        mask   (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
+        ->     (B, T, D)     the new words
+               cache         with the new words in it
+        """
+        seen, cache = self.attention.step(self.before(x), cache, mask)
+        return self.behind(x, seen), cache
+
+    def before(self, x: Tensor) -> Tensor:
+        """What the attention gets: x (B, T, D) -> (B, T, D)."""
+        raise NotImplementedError
+
+    def behind(self, x: Tensor, seen: Tensor) -> Tensor:
+        """Everything behind the attention: x, seen (B, T, D) -> (B, T, D)."""
+        raise NotImplementedError
+
+    def symbols(self) -> Symbols:
+        return {
+            "attention": self.attention.symbols(),
+            "norm_1": self.norm_1.symbols(),
+            "network": self.network.symbols(),
+            "norm_2": self.norm_2.symbols(),
+        }
+
+
+@layer(encoder_block)
+class EncoderBlock(EncoderParts):
+    """The encoder block of 2017: the norm behind each part."""
+
+    def before(self, x: Tensor) -> Tensor:
+        return x
+
+    def behind(self, x: Tensor, seen: Tensor) -> Tensor:
+        y: Tensor = self.norm_1(x + self.dropout(seen))
+        z: Tensor = self.norm_2(y + self.dropout(self.network(y)))
+        return z
+
+
+@layer(encoder_block_pre_norm)
+class EncoderBlockPreNorm(EncoderParts):
+    """The encoder block with the norm before each part; a stack of them wants one more at the end."""
+
+    def before(self, x: Tensor) -> Tensor:
+        u: Tensor = self.norm_1(x)
+        return u
+
+    def behind(self, x: Tensor, seen: Tensor) -> Tensor:
+        y = x + self.dropout(seen)
+        z: Tensor = y + self.dropout(self.network(self.norm_2(y)))
+        return z

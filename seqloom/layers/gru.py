@@ -1,0 +1,96 @@
+"""The gated recurrent unit, with the reset before the product and after it."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from seqloom.equations import equations, sigmoid, tanh
+from seqloom.layers.base import layer
+from seqloom.layers.recurrent import SHUT, Gated, at_end, fused
+
+
+@equations
+def gru(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
+    """Gated recurrent unit, reset before the product.
+
+    Paper: K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical
+    machine translation, EMNLP 2014.
+
+    x     (D)     the word read in this step
+    h     (H)     the state: what is known of the words before
+    W_x*  (D, H)  from the word to a gate
+    W_h*  (H, H)  from the old state to a gate
+    b_*   (H)     the bias of a gate
+    """
+    r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # how much of the old state may speak
+    z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # how much of the old state stays
+    h_tilde = tanh(x @ W_xh + (r * h) @ W_hh + b_h)  # what the state would be
+    h = z * h + (1 - z) * h_tilde  # between the old and the new
+    return h
+
+
+@equations
+def gru_reset_after(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
+    """Gated recurrent unit, reset after the product: the form of fused kernels.
+
+    Paper: J. Chung et al., Empirical evaluation of gated recurrent neural networks on sequence
+    modeling, 2014; the order of cuDNN and of torch.nn.GRU.
+
+    x     (D)     the word read in this step
+    h     (H)     the state: what is known of the words before
+    W_x*  (D, H)  from the word to a gate
+    W_h*  (H, H)  from the old state to a gate
+    b_*   (H)     the bias of a gate
+    """
+    r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # how much of the old state may speak
+    z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # how much of the old state stays
+    h_tilde = tanh(x @ W_xh + r * (h @ W_hh) + b_h)  # the product first, so that it can be fused
+    h = z * h + (1 - z) * h_tilde  # between the old and the new
+    return h
+
+
+class GRUState(NamedTuple):
+    """What a gated recurrent unit knows: h (B, H)."""
+
+    h: Tensor
+
+
+@layer(gru)
+class GRU(Gated[GRUState]):
+    """`gru`, for which no kernel is made: all words in one product, then two products for each step."""
+
+    gates = "rzh"
+
+    def start(self, x: Tensor) -> GRUState:
+        return GRUState(x.new_zeros(len(x), self.output_size))
+
+    def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
+        H = self.output_size
+        from_words = F.linear(x, self.weight_x, self.bias)
+        if real is not None:  # z = 1 at padding: the state stays, to the bit
+            from_words = from_words.masked_fill(~real, SHUT)
+        W_hr_hz, W_hh = self.weight_h.t().split([2 * H, H], dim=1)
+        to_gates, to_state = from_words.split([2 * H, H], dim=2)
+        h, steps = state.h, []
+        for to_r_z, to_h in zip(to_gates.unbind(1), to_state.unbind(1)):
+            r, z = torch.addmm(to_r_z, h, W_hr_hz).sigmoid().chunk(2, dim=1)
+            h_tilde = torch.addmm(to_h, r * h, W_hh).tanh()
+            h = z * h + (1 - z) * h_tilde
+            steps.append(h)
+        return torch.stack(steps, 1), GRUState(h)
+
+
+@layer(gru_reset_after)
+class GRUResetAfter(Gated[GRUState]):
+    """`gru_reset_after` on torch's fused kernel, whose gates stand in the same order."""
+
+    gates = "rzh"
+
+    def start(self, x: Tensor) -> GRUState:
+        return GRUState(x.new_zeros(len(x), self.output_size))
+
+    def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
+        y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.weight_h, self.bias)
+        return y, GRUState(h[0] if real is None else at_end(y, state.h, real))

@@ -1,0 +1,78 @@
+"""Long short-term memory."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.equations import equations, sigmoid, tanh
+from seqloom.layers.base import layer
+from seqloom.layers.recurrent import SHUT, Gated, at_end, fused
+
+
+@equations
+def lstm(x, h, c, *, W_i, U_i, b_i, W_f, U_f, b_f, W_g, U_g, b_g, W_o, U_o, b_o):
+    """Long short-term memory.
+
+    Paper: S. Hochreiter, J. Schmidhuber, Long short-term memory, Neural Computation 9, 1997; with the
+    forget gate of F. Gers et al., 2000.
+
+    x    (D)     the word read in this step
+    h    (H)     what the cell shows
+    c    (H)     what the cell remembers: the conveyor belt
+    W_*  (D, H)  from the word to a gate
+    U_*  (H, H)  from what was shown to a gate
+    b_*  (H)     the bias of a gate
+    """
+    i = sigmoid(x @ W_i + h @ U_i + b_i)  # what to write
+    f = sigmoid(x @ W_f + h @ U_f + b_f)  # what to keep
+    g = tanh(x @ W_g + h @ U_g + b_g)  # what would be written
+    o = sigmoid(x @ W_o + h @ U_o + b_o)  # what to show
+    c = f * c + i * g  # what the cell remembers
+    h = o * tanh(c)  # what the layer above sees
+    return h, c
+
+
+class LSTMState(NamedTuple):
+    """What a cell shows and what it remembers: h and c (B, H)."""
+
+    h: Tensor
+    c: Tensor
+
+
+@layer(lstm)
+class LSTM(Gated[LSTMState]):
+    """`lstm` on torch's fused kernel, whose gates stand in the same order."""
+
+    gates = "ifgo"
+    letters = ("W_{}", "U_{}", "b_{}")
+
+    def reset_parameters(self) -> None:
+        """Draw the weights as for every gate; a new cell forgets little (Gers et al., 2000)."""
+        super().reset_parameters()
+        nn.init.ones_(self.by_gate(self.bias)[1])
+
+    def start(self, x: Tensor) -> LSTMState:
+        return LSTMState(*x.new_zeros(2, len(x), self.output_size))
+
+    def read(self, x: Tensor, state: LSTMState, real: Tensor | None) -> tuple[Tensor, LSTMState]:
+        if real is None:
+            return self.run(x, state, self.weight_x)
+        # The kernel shows c after the last step only. One more input, 1 at padding, makes i = 0 and f = 1
+        # there: c stays, to the bit. Packing instead costs up to ten times as much on a CPU.
+        hold = torch.zeros_like(self.weight_x[:, :1])
+        to_i, to_f, _, _ = self.by_gate(hold)
+        to_i -= SHUT
+        to_f += SHUT
+        x = torch.cat([x, ~real], dim=2)
+        y, end = self.run(x, state, torch.cat([self.weight_x, hold], dim=1))
+        return y, LSTMState(at_end(y, state.h, real), end.c)
+
+    def run(self, x: Tensor, state: LSTMState, weight_x: Tensor) -> tuple[Tensor, LSTMState]:
+        if x.shape[1] == 1:  # a decoder's single step: the kernel for many would first rearrange the weights
+            no_bias = torch.zeros_like(self.bias)
+            h, c = torch.lstm_cell(x[:, 0], state, weight_x, self.weight_h, self.bias, no_bias)
+            return h[:, None], LSTMState(h, c)
+        start = (state.h[None], state.c[None])
+        y, h, c = fused(torch.lstm, x, start, weight_x, self.weight_h, self.bias)
+        return y, LSTMState(h[0], c[0])

@@ -1,0 +1,80 @@
+"""Who may look where: bool, True where looking is allowed."""
+
+import torch
+from torch import Tensor
+
+from seqloom.equations import arange, equations, stack
+from seqloom.errors import ShapeError
+
+
+@equations
+def padding_mask(n, *, S):
+    """Padding mask: what stands behind the end of a sentence is nothing to look at.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    n  ()   the length of the sentence
+    S  int  the length of the longest sentence in the batch
+    """
+    m = arange(S) < n  # True for words, False for padding
+    return m
+
+
+@equations
+def causal_mask(*, T):
+    """Causal mask: no word may see the words behind it.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    T  int  the length of the sentence
+    """
+    M = stack(arange(T) <= t for t in range(T))  # for each place: itself and what came before
+    return M
+
+
+def lengths_to_mask(lengths: Tensor, S: int) -> Tensor:
+    """`padding_mask` of a whole batch: lengths (B) -> (B, S), True for words.
+
+    >>> lengths_to_mask(torch.tensor([1, 3]), 3).tolist()
+    [[True, False, False], [True, True, True]]
+    """
+    return torch.arange(S, device=lengths.device) < lengths[:, None]
+
+
+def causal(T: int, device: torch.device | str | None = None) -> Tensor:
+    """`causal_mask` in one operation: (T, T), True for a place itself and what came before."""
+    return torch.ones(T, T, dtype=torch.bool, device=device).tril()
+
+
+def per_query(mask: Tensor | None) -> Tensor | None:
+    """A mask for layers without heads: padding (B, S) -> (B, 1, S), and (B, T, S) as it is."""
+    if mask is not None and mask.dim() not in (2, 3):
+        raise ShapeError(
+            f"a mask has shape {tuple(mask.shape)} where (B, S) or (B, T, S) is read",
+            remedy="hand in padding as it is, (B, S), a causal mask (T, S) as mask[None]",
+        )
+    return mask[:, None] if mask is not None and mask.dim() == 2 else mask
+
+
+def per_head(mask: Tensor | None) -> Tensor | None:
+    """The mask of a layer with heads, checked: (B, N, T, S), any of the first three may be 1."""
+    if mask is not None and mask.dim() != 4:
+        raise ShapeError(
+            f"a mask has shape {tuple(mask.shape)} where (B, N, T, S) is read",
+            remedy="hand in padding (B, S) as mask[:, None, None], a causal mask (T, S) as mask[None, None]",
+        )
+    return mask
+
+
+def quiet(x: Tensor, mask: Tensor | None) -> Tensor:
+    """Zeros for what is not a number in rows that no query may look at: weight 0 times NaN is NaN.
+
+    x     (B, S, D)                  rows to look at; padding may hold anything
+    mask  (B, T, S) or (B, N, T, S)  bool, True where a query may look
+    ->    (B, S, D)                  finite rows as they are: whoever is not looked at may still look
+    """
+    if mask is None:
+        return x
+    assert mask.dim() in (3, 4)
+    seen = mask.any(tuple(range(1, mask.dim() - 1)))  # (B, S): by some query, in some head
+    return torch.where(seen[..., None], x, x.nan_to_num(0.0, 0.0, 0.0))

@@ -1,0 +1,222 @@
+"""Multi-head attention: several looks at once, each in a space of its own."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.init import xavier_uniform_
+
+from seqloom.equations import concat, dim, equations, inf, softmax, sqrt, stack, where
+from seqloom.errors import ShapeError
+from seqloom.layers import masks
+from seqloom.layers.attention import shares
+from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.dropout import Dropout
+
+
+@equations
+def scaled_dot_product(Q, K, V, mask):
+    """Scaled dot-product attention.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    Q     (T, K)  the queries, one a row
+    K     (S, K)  the keys, one a row
+    V     (S, K)  the values, one a row
+    mask  (T, S)  bool, True where a query may look
+    """
+    E = Q @ K.T / sqrt(dim(K))  # how well each key fits each query
+    A = softmax(where(mask, E, -inf))  # shares; none where looking is not allowed
+    Y = A @ V  # for each query the mean of the values
+    return Y
+
+
+@equations
+def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
+    """Multi-head attention.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    X     (T, D)     the words that ask, one a row
+    H     (S, D)     the words that answer; X itself for self-attention
+    mask  (T, S)     bool, True where a word may look
+    W_Q   (N, D, K)  for each head, what a word asks for
+    W_K   (N, D, K)  for each head, what a word is found by
+    W_V   (N, D, K)  for each head, what a word hands out
+    W_O   (N*K, D)   from all heads back to the width of the model
+    N     int        how many heads
+    """
+    # each head looks in a space of its own
+    head = stack(scaled_dot_product(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
+    Y = concat(*head) @ W_O  # what they saw, put together
+    return Y
+
+
+@layer(scaled_dot_product)
+class ScaledDotProduct(Layer):
+    """Scaled dot-product attention on torch's fused kernel; it has no weights of its own."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.dropout = Dropout(dropout)
+
+    def forward(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        mask: Tensor | None = None,
+        *,
+        causal: bool = False,
+        weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """Each query takes a weighted mean of the values.
+
+        q        (B, N, T, K)  N heads asking from T positions
+        k, v     (B, N, S, K)  N heads answering from S positions
+        mask     (B, N, T, S)  bool, True where a query may look; any of the first three axes may be 1
+        causal   bool          no query may look behind its own place either; T = S
+        weights  bool          whether to hand out a
+        ->    y  (B, N, T, K)  the mixtures; zeros for a query that may look nowhere
+              a  (B, N, T, S)  the weights, before dropout
+        """
+        if causal and q.shape[2] != k.shape[2]:
+            raise ShapeError(
+                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none is behind another",
+                remedy="a causal mask is for self-attention; take one word after the other with `step`",
+            )
+        scale = q.shape[-1] ** -0.5
+        dropping = self.training and self.dropout.share > 0  # torch's kernel draws from torch's generator
+        if not weights and not dropping:
+            return attend(q, k, v, mask, scale=scale, causal=causal)
+        a = shares(q * scale @ k.mT, causal_too(mask, q, k) if causal else mask)
+        y = self.dropout(a) @ v
+        return (y, a) if weights else y
+
+
+class KeyValue(NamedTuple):
+    """What words answer with: of the source, computed once; of the words so far, the cache of `step`."""
+
+    k: Tensor  # (B, N, S, K)
+    v: Tensor  # (B, N, S, K)
+
+
+@layer(multi_head)
+class MultiHead(Layer):
+    """Multi-head attention: one product for queries, keys and values, one fused kernel, no biases."""
+
+    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if width % heads:
+            raise ShapeError(
+                f"a width of {width} does not divide into {heads} heads",
+                remedy=f"choose a multiple of {heads} for the width, or another number of heads",
+            )
+        self.width, self.heads = width, heads
+        self.W_QKV = nn.Parameter(torch.empty(width, 3 * width))  # side by side, so are the heads of each
+        self.W_O = nn.Parameter(xavier_uniform_(torch.empty(width, width)))
+        for part in self.W_QKV.detach().chunk(3, dim=1):
+            xavier_uniform_(part)
+        self.attend = ScaledDotProduct(dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        h: Tensor,
+        mask: Tensor | None = None,
+        *,
+        causal: bool = False,
+        weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """Words of x look at words of h; for self-attention both are x.
+
+        x        (B, T, D)     the words that ask
+        h        (B, S, D)     the words that answer
+        mask     (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
+        causal   bool          no word may look at those behind it either; T = S
+        weights  bool          whether to hand out a
+        ->    y  (B, T, D)     what they saw; zeros for a word that may look nowhere
+              a  (B, N, T, S)  the weights of each head
+        """
+        if h is not x:
+            q, (k, v) = self.queries(x), self.keys(h, mask)
+        else:
+            q, k, v = self.heads_of(masks.quiet(x, masks.per_head(mask)) @ self.W_QKV)
+        return self.see(q, KeyValue(k, v), mask, causal=causal, weights=weights)
+
+    def keys(self, h: Tensor, mask: Tensor | None = None) -> KeyValue:
+        """What `look` needs of h (B, S, D), computed once for many looks; mask as for `forward`."""
+        return KeyValue(*self.heads_of(masks.quiet(h, masks.per_head(mask)) @ self.W_QKV[:, self.width :]))
+
+    def look(
+        self, x: Tensor, answers: KeyValue, mask: Tensor | None = None, *, weights: bool = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """As `forward`, with what `keys` made of h."""
+        return self.see(self.queries(x), answers, mask, weights=weights)
+
+    def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
+        """Causal self-attention of the words that come next, with those before them in the cache.
+
+        x      (B, T, D)     the next words; usually one
+        cache                what the S - T words before answer with; None at the start
+        mask   (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
+        ->  y  (B, T, D)     what the new words saw
+            cache            with the new words in it
+        """
+        q, k, v = self.heads_of(x @ self.W_QKV)
+        if cache is not None:
+            k, v = torch.cat([cache.k, k], dim=2), torch.cat([cache.v, v], dim=2)
+        mask = masks.per_head(mask)
+        if x.shape[1] > 1:  # a single word is the last, and may look at all
+            mask = causal_too(mask, q, k)
+        return self.together(self.attend(q, k, v, mask)), KeyValue(k, v)
+
+    def symbols(self) -> Symbols:
+        W_Q, W_K, W_V = self.W_QKV.unflatten(1, (3, self.heads, -1)).permute(1, 2, 0, 3)  # (N, D, K) each
+        return {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": self.W_O, "N": self.heads}
+
+    def queries(self, x: Tensor) -> Tensor:
+        """x (B, T, D) -> q (B, N, T, K)"""
+        return self.heads_of(x @ self.W_QKV[:, : self.width])[0]
+
+    def heads_of(self, side_by_side: Tensor) -> tuple[Tensor, ...]:
+        """Up to three of q, k, v with their heads, side by side (B, T, 3*N*K) -> each (B, N, T, K)."""
+        parts = side_by_side.unflatten(-1, (-1, self.heads, self.width // self.heads))
+        heads: tuple[Tensor, ...] = parts.permute(2, 0, 3, 1, 4).unbind()
+        return heads
+
+    def see(
+        self, q: Tensor, answers: KeyValue, mask: Tensor | None, *, causal: bool = False, weights: bool
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """All heads look: q (B, N, T, K) -> what `forward` gives."""
+        seen = self.attend(q, *answers, masks.per_head(mask), causal=causal, weights=weights)
+        if not weights:
+            return self.together(seen)
+        y, a = seen
+        return self.together(y), a
+
+    def together(self, y: Tensor) -> Tensor:
+        """What the heads saw, put together: y (B, N, T, K) -> (B, T, D)."""
+        return y.transpose(1, 2).flatten(2) @ self.W_O
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float, causal: bool = False) -> Tensor:
+    """`ScaledDotProduct` with any scale, on torch's fused kernel."""
+    if mask is None:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
+    if causal:
+        mask = causal_too(mask, q, k)
+    blind = ~mask.any(-1, keepdim=True)  # who may look nowhere: some of torch's kernels answer NaN
+    if mask.is_cpu and not blind.any():  # nearly always; on a GPU asking would mean waiting
+        return F.scaled_dot_product_attention(q, k, v, mask, scale=scale)
+    return F.scaled_dot_product_attention(q, k, v, mask | blind, scale=scale).masked_fill(blind, 0.0)
+
+
+def causal_too(mask: Tensor | None, q: Tensor, k: Tensor) -> Tensor:
+    """A mask and the causal one, where the T queries belong to the last of the S keys."""
+    T, S = q.shape[2], k.shape[2]
+    past = masks.causal(S, q.device)[S - T :]
+    return past[None, None] if mask is None else mask & past

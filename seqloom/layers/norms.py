@@ -1,0 +1,97 @@
+"""Normalisation: over the entries of one position, and over the positions of a batch."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqloom.equations import equations, mean, sqrt
+from seqloom.layers.base import Layer, Symbols, layer
+
+
+@equations
+def layer_norm(x, *, gamma, beta):
+    """Layer normalisation: each position by itself.
+
+    Paper: J. Ba, J. Kiros, G. Hinton, Layer normalization, 2016.
+
+    x      (D)  one position
+    gamma  (D)  the learned scale
+    beta   (D)  the learned shift
+    """
+    mu = mean(x)  # the mean over the entries of this position
+    v = mean((x - mu) ** 2)  # their variance
+    y = (x - mu) / sqrt(v + 1e-5) * gamma + beta  # mean 0, variance 1, then as the layer likes it
+    return y
+
+
+@equations
+def batch_norm(X, *, gamma, beta):
+    """Batch normalisation: each entry over all positions of the batch.
+
+    Paper: S. Ioffe, C. Szegedy, Batch normalization, ICML 2015.
+
+    X      (T, D)  all positions of the batch, one a row
+    gamma  (D)     the learned scale
+    beta   (D)     the learned shift
+    """
+    mu = sum(x_t for x_t in X) / len(X)  # the mean of each entry over the positions
+    v = sum((x_t - mu) ** 2 for x_t in X) / len(X)  # their variance
+    Y = (X - mu) / sqrt(v + 1e-5) * gamma + beta  # mean 0, variance 1, then as the layer likes it
+    return Y
+
+
+EPSILON = 1e-5  # as in the equations
+
+
+@layer(layer_norm)
+class LayerNorm(Layer):
+    """Layer normalisation on torch's fused kernel."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.ones(width))
+        self.beta = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Every position by itself: x (..., D) -> (..., D)."""
+        return F.layer_norm(x, self.gamma.shape, self.gamma, self.beta, EPSILON)
+
+    def symbols(self) -> Symbols:
+        return {"gamma": self.gamma, "beta": self.beta}
+
+
+@layer(batch_norm)
+class BatchNorm(Layer):
+    """Batch normalisation over the real positions of a batch; out of training, by what was met in it."""
+
+    mean: Tensor  # (D) of each entry, running
+    variance: Tensor  # (D)
+
+    def __init__(self, width: int, momentum: float = 0.1) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.ones(width))
+        self.beta = nn.Parameter(torch.zeros(width))
+        self.momentum = momentum  # how much of each batch goes into the running statistics
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("variance", torch.ones(width))
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Positions in measure with each other.
+
+        x     (B, T, D)  the words
+        mask  (B, T)     bool, True for words; None when there is no padding
+        ->    (B, T, D)  zeros for padding
+        """
+        if mask is None:
+            return self.normalise(x.flatten(0, 1)).view_as(x)
+        return torch.zeros_like(x).masked_scatter(mask[..., None], self.normalise(x[mask]))
+
+    def normalise(self, X: Tensor) -> Tensor:
+        """All positions of the batch, one a row: (positions, D) -> (positions, D)."""
+        counted = not self.training or len(X) > 1  # one position has no variance to remember
+        mean, variance = (self.mean, self.variance) if counted else (None, None)
+        fast = torch.backends.cudnn.enabled
+        return torch.batch_norm(X, self.gamma, self.beta, mean, variance, self.training, self.momentum, EPSILON, fast)
+
+    def symbols(self) -> Symbols:
+        return {"gamma": self.gamma, "beta": self.beta}

@@ -1,0 +1,91 @@
+"""Where a word stands, as a row to add to it: by waves, or learned."""
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.equations import arange, cos, equations, interleave, sin
+from seqloom.errors import ShapeError
+from seqloom.layers.base import Layer, Symbols, layer
+
+
+@equations
+def sinusoidal(p, *, D):
+    """Sinusoidal position.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    p  ()   the position, counted from 0
+    D  int  the width of the model, even
+    """
+    i = arange(D // 2)  # one wave for every two places
+    theta = p / 10000 ** (2 * i / D)  # its angle here: each wave slower than the one before
+    P = interleave(sin(theta), cos(theta))  # sines at the even places, cosines at the odd ones
+    return P
+
+
+@equations
+def learned_positions(p, *, P):
+    """Learned position: a row for each place, trained like a word.
+
+    Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017.
+
+    p  ()      index, the position, counted from 0
+    P  (T, D)  a row for each position up to the longest
+    """
+    r = P[p]  # looked up, and added to the word
+    return r
+
+
+@layer(sinusoidal)
+class Sinusoidal(Layer):
+    """Rows for positions, of sines and cosines; the table grows when a longer sentence comes."""
+
+    P: Tensor  # (positions so far, D)
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        if width % 2:
+            raise ShapeError(
+                f"sines and cosines in pairs do not fill a width of {width}", remedy="choose an even width"
+            )
+        self.width = width
+        self.register_buffer("P", torch.empty(0, width), persistent=False)
+
+    def forward(self, length: int, start: int = 0) -> Tensor:
+        """The rows of `length` positions from `start` on: -> (T, D), to be added to words."""
+        end = start + length
+        if end > len(self.P):
+            self.P = self.table(max(end, 2 * len(self.P))).to(self.P)  # doubled: seldom, also word by word
+        return self.P[start:end]
+
+    def table(self, length: int) -> Tensor:
+        """All rows at once -> (T, D) in float64: in float32 the angle of a late position is coarse."""
+        i = torch.arange(self.width // 2, dtype=torch.float64)
+        p = torch.arange(length, dtype=torch.float64)
+        theta = p[:, None] / 10000 ** (2 * i / self.width)
+        return torch.stack([theta.sin(), theta.cos()], dim=-1).flatten(1)
+
+    def symbols(self) -> Symbols:
+        return {"D": self.width}
+
+
+@layer(learned_positions)
+class LearnedPositions(Layer):
+    """Rows for positions, trained like words."""
+
+    def __init__(self, length: int, width: int) -> None:
+        super().__init__()
+        self.P = nn.Parameter(torch.randn(length, width) * width**-0.5)
+
+    def forward(self, length: int, start: int = 0) -> Tensor:
+        """The rows of `length` positions from `start` on: -> (T, D), to be added to words."""
+        end = start + length
+        if end > len(self.P):
+            raise ShapeError(
+                f"position {end - 1} has no row: rows were learned for the first {len(self.P)}",
+                remedy=f"shorten the sentence to {len(self.P)}, train with more positions, or use sinusoidal ones",
+            )
+        return self.P[start:end]
+
+    def symbols(self) -> Symbols:
+        return {"P": self.P}

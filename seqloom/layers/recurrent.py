@@ -1,0 +1,206 @@
+"""What the recurrent layers share: one way to call them, their treatment of padding, their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.errors import ShapeError
+from seqloom.layers.base import Layer
+
+S = TypeVar("S", bound=tuple[Any, ...])
+
+SHUT = 1e4
+"""Added to a gate it gives exactly 1, taken from it exactly 0, in every floating type down to half."""
+
+
+class Recurrent(Layer, Generic[S]):
+    """A layer that reads a sequence and hands on a state: a cell, a stack of them, or a pair."""
+
+    input_size: int
+    output_size: int
+
+    def forward(self, x: Tensor, state: S | None = None, lengths: Tensor | None = None) -> tuple[Tensor, S]:
+        """Read a sequence; `y, state = layer(x, state)` again reads on where it ended.
+
+        x        (B, T, D)  the words; behind the end of a row may stand anything
+        state               what was known before the first word; None for nothing: zeros
+        lengths  (B)        int, how many words of each row are real; None for all T
+        -> y     (B, T, H)  the output at each word, zeros behind the end of a row
+           state            after the last real word of each row
+        """
+        raise NotImplementedError
+
+    def check(self, x: Tensor, lengths: Tensor | None) -> None:
+        """A kernel would read past the end of what does not fit."""
+        if x.dim() != 3 or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"x has shape {tuple(x.shape)}, {type(self).__name__} reads (B, T, {self.input_size})",
+                remedy="put the batch first and the width of a word last",
+            )
+        if lengths is None:
+            return
+        if lengths.shape != x.shape[:1] or lengths.is_floating_point():
+            raise ShapeError(
+                f"lengths has shape {tuple(lengths.shape)} and type {lengths.dtype}, x has {len(x)} rows",
+                remedy="give one whole number for each row",
+            )
+        # On a GPU, asking for the values would make the program wait for it.
+        if lengths.is_cpu and not bool(((lengths >= 0) & (lengths <= x.shape[1])).all()):
+            raise ShapeError(
+                f"lengths {lengths.tolist()} do not all lie between 0 and the {x.shape[1]} words of x",
+                remedy="count the real words of each row",
+            )
+
+
+class Cell(Recurrent[S]):
+    """A recurrent layer with one cell. A subclass says how the state starts and how words are read."""
+
+    def __init__(self, input_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.input_size, self.output_size = input_size, hidden_size
+
+    def start(self, x: Tensor) -> S:
+        """The state before the first of the words x (B, T, D)."""
+        raise NotImplementedError
+
+    def read(self, x: Tensor, state: S, real: Tensor | None) -> tuple[Tensor, S]:
+        """The outputs at all words, those at padding being of no account, and the state after the last.
+
+        x     (B, T, D)  one word at least; zeros at padding
+        real  (B, T, 1)  bool, True for words and False for padding; None for words only
+        """
+        raise NotImplementedError
+
+    def forward(self, x: Tensor, state: S | None = None, lengths: Tensor | None = None) -> tuple[Tensor, S]:
+        self.check(x, lengths)
+        if state is None:
+            state = self.start(x)
+        self.check_state(x, state)
+        if x.shape[0] == 0 or x.shape[1] == 0:  # nothing to read; torch's kernels refuse it
+            return x.new_zeros(*x.shape[:2], self.output_size), state
+        if lengths is None:
+            return self.read(x, state, None)
+        real = words(lengths, x)
+        y, state = self.read(x.masked_fill(~real, 0), state, real)
+        return y.masked_fill(~real, 0), state
+
+    def check_state(self, x: Tensor, state: S) -> None:
+        expected = (len(x), self.output_size)
+        if any(field.shape != expected for field in state):
+            shapes = ", ".join(str(tuple(field.shape)) for field in state)
+            raise ShapeError(
+                f"the state has shape {shapes}, {type(self).__name__} takes {expected}",
+                remedy="hand on the state of the same layer and the same rows",
+            )
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.output_size}"
+
+
+class Gated(Cell[S]):
+    """A cell whose every gate is a product with the word, one with the state, and one bias.
+
+    weight_x (gates*H, D), weight_h (gates*H, H) and bias (gates*H) hold the gates one below the other.
+    """
+
+    gates: ClassVar[str]
+    letters: ClassVar[tuple[str, str, str]] = ("W_x{}", "W_h{}", "b_{}")
+
+    def __init__(self, input_size: int, hidden_size: int) -> None:
+        super().__init__(input_size, hidden_size)
+        rows = len(self.gates) * hidden_size
+        self.weight_x = nn.Parameter(torch.empty(rows, input_size))
+        self.weight_h = nn.Parameter(torch.empty(rows, hidden_size))
+        self.bias = nn.Parameter(torch.empty(rows))
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Draw the weights: Glorot for words, orthogonal for the state, each gate by itself."""
+        for from_word, from_state in zip(self.by_gate(self.weight_x), self.by_gate(self.weight_h)):
+            nn.init.xavier_uniform_(from_word)
+            nn.init.orthogonal_(from_state)
+        nn.init.zeros_(self.bias)
+
+    def by_gate(self, weight: Tensor) -> tuple[Tensor, ...]:
+        return weight.chunk(len(self.gates))
+
+    def symbols(self) -> dict[str, Tensor]:
+        held = zip(self.letters, (self.weight_x, self.weight_h, self.bias))
+        return {
+            letter.format(gate): part.t()
+            for letter, weight in held
+            for gate, part in zip(self.gates, self.by_gate(weight))
+        }
+
+
+Kernel = Callable[..., tuple[Tensor, ...]]
+
+
+def fused(kernel: Kernel, x: Tensor, start: Any, weight_x: Tensor, weight_h: Tensor, bias: Tensor) -> Any:
+    """Run one layer of `torch.rnn_tanh`, `torch.gru` or `torch.lstm`, batch first.
+
+    x      (B, T, D)  the words
+    start  (1, B, H)  the state, with torch's axis of layers; a pair of such for `torch.lstm`
+    """
+    weights = [weight_x, weight_h, bias, torch.zeros_like(bias)]  # a second bias would say nothing new
+    if x.is_cuda:
+        weights = in_one_block(weights)
+    # torch takes `train` for "gradients may be asked for": so they may, outside of training too.
+    return kernel(
+        x,
+        start,
+        weights,
+        has_biases=True,
+        num_layers=1,
+        dropout=0.0,
+        train=torch.is_grad_enabled(),
+        bidirectional=False,
+        batch_first=True,
+    )
+
+
+def in_one_block(weights: list[Tensor]) -> list[Tensor]:
+    """The same weights one behind the other in memory: cuDNN wants that, and warns where it is not so."""
+    block = torch.cat([weight.flatten() for weight in weights])
+    parts = block.split([weight.numel() for weight in weights])
+    return [part.view_as(weight) for part, weight in zip(parts, weights)]
+
+
+def words(lengths: Tensor, x: Tensor) -> Tensor:
+    """Which entries of x (B, T, D) are words: (B, T, 1), bool, False for padding."""
+    places = torch.arange(x.shape[1], device=x.device)
+    return (places < lengths.to(x.device)[:, None])[..., None]
+
+
+def at_end(y: Tensor, start: Tensor, real: Tensor) -> Tensor:
+    """The outputs at the last real words.
+
+    y      (B, T, H)  outputs
+    start  (B, H)     what stands for a row that has no words
+    real   (B, T, 1)  bool, True for words
+    -> (B, H)
+    """
+    length = real.sum(1, keepdim=True)  # (B, 1, 1)
+    end = y.take_along_dim((length - 1).clamp(min=0), 1)
+    return torch.where(length[:, 0] == 0, start, end[:, 0])
+
+
+def last(y: Tensor, lengths: Tensor | None = None) -> Tensor:
+    """The outputs at the last real words, zeros for rows without any: for those who need no others.
+
+    y        (B, T, H)  the outputs of a recurrent layer
+    lengths  (B)        int, how many words of each row are real; None for all T
+    -> (B, H)
+
+    >>> y = torch.tensor([[[1.0], [2.0], [3.0]], [[4.0], [0.0], [0.0]]])
+    >>> last(y, torch.tensor([3, 1])).tolist()
+    [[3.0], [4.0]]
+    """
+    if lengths is None:
+        return y[:, -1]
+    return at_end(y, torch.zeros_like(y[:, 0]), words(lengths, y))

@@ -1,0 +1,79 @@
+"""The recorded run is the plain run, to the last bit."""
+
+import pytest
+import torch
+
+from seqloom.equations import nodes
+from seqloom.equations.trace import trace
+from seqloom.errors import ShapeError
+from seqloom.explaining.words import Inputs
+from seqloom.layers.lstm import lstm
+from seqloom.layers.multi_head import scaled_dot_product
+from tests.equations.every import every_definition, explained
+
+
+@every_definition
+def test_recorded_run_is_bit_equal_to_the_plain_one(definition):
+    example = explained(definition.label)
+    weights = example.traces[0].weights
+    inputs = Inputs(definition, example.words)
+    arguments = inputs.at(0, inputs.start())
+    plain = definition(*arguments, **weights)
+    plain = plain if isinstance(plain, tuple) else (plain,)
+    recorded = trace(definition, *arguments, **weights)
+    assert len(plain) == len(recorded.results)
+    for one, other in zip(plain, recorded.results, strict=True):
+        assert torch.equal(torch.as_tensor(one), torch.as_tensor(other))
+
+
+@every_definition
+def test_every_symbol_and_every_operation_is_recorded(definition):
+    values = explained(definition.label).traces[0].values
+    expected = {symbol.id for symbol in (*definition.body.inputs, *definition.body.weights) if symbol.role != "group"}
+    for targets, value, _ in definition.body.statements():
+        expected |= {target.id for target in targets}
+        expected |= {
+            node.id for node in value.walk() if not isinstance(node, nodes.Number | nodes.Each | nodes.Spread)
+            and not (isinstance(node, nodes.Symbol) and node.role == "group")
+        }  # fmt: skip
+    expected -= {id for id in expected if id.endswith(".call")}  # several results: each has its own id
+    assert expected <= set(values)
+
+
+def test_recorded_values_are_those_of_the_formula():
+    D, H = 3, 2
+    x, h, c = torch.randn(D), torch.randn(H), torch.randn(H)
+    weights = {
+        f"{letter}_{gate}": torch.randn(shape)
+        for gate in "ifgo"
+        for letter, shape in (("W", (D, H)), ("U", (H, H)), ("b", (H,)))
+    }
+    values = trace(lstm, x, h, c, **weights).values
+    f = torch.sigmoid(x @ weights["W_f"] + h @ weights["U_f"] + weights["b_f"])
+    torch.testing.assert_close(values["f"], f)
+    torch.testing.assert_close(values["c.before"], c)
+    assert not torch.equal(torch.as_tensor(values["c"]), c)
+
+
+def test_a_family_records_one_value_for_each_member():
+    values = explained("multi-head").traces[0].values
+    heads, words = 2, 3
+    weights = torch.as_tensor(values["head.8/A"])
+    assert weights.shape == (heads, words, words)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(heads, words))
+
+
+def test_a_wrong_shape_is_named():
+    weights = explained("lstm").traces[0].weights
+    with pytest.raises(ShapeError, match=r"lstm: c has shape \(5,\), its definition says \(H\) with H = 3"):
+        trace(lstm, torch.zeros(4), torch.zeros(3), torch.zeros(5), **weights)
+
+
+def test_a_missing_weight_is_named():
+    with pytest.raises(ShapeError, match="lstm needs its weight W_i"):
+        trace(lstm, torch.zeros(4), torch.zeros(3), torch.zeros(3))
+
+
+def test_a_missing_input_is_named():
+    with pytest.raises(ShapeError, match=r"takes 4 inputs \(Q, K, V, mask\), 1 are given"):
+        trace(scaled_dot_product, torch.zeros(2, 3))
