@@ -1,0 +1,51 @@
+"""The command line: one file a command, each thin: read arguments, call a function, print."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from seqloom.cli import demo, explain
+from seqloom.cli.help import examples
+from seqloom.errors import SeqloomError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog=examples(explain.EXAMPLES))(explain.explain)
+app.command(epilog=examples(demo.EXAMPLES))(demo.demo)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"seqloom {version('seqloom')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=examples(["seqloom explain lstm", *demo.EXAMPLES]))
+def seqloom(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Sequence models from RNN to Transformer: one definition of every layer, and every view of it."""
+
+
+def main() -> None:
+    """Run a command; a user's mistake is a message on standard error and exit code 1, never a traceback."""
+    try:
+        app(prog_name="seqloom")
+    except SeqloomError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:  # `seqloom explain | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

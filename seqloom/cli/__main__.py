@@ -1,0 +1,5 @@
+"""`python -m seqloom.cli`."""
+
+from seqloom.cli import main
+
+main()

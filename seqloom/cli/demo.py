@@ -1,0 +1,42 @@
+"""`seqloom demo`: the first thing to see."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLES = ["seqloom demo", "seqloom demo --out pages"]
+PAGES = (
+    "lstm",
+    "self-attentive-rnn",
+    "soft-attention",
+    "multi-head",
+    "encoder-block",
+    "why-tanh",
+    "forgetting",
+)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder for the pages.")] = Path("demo"),
+) -> None:
+    """Explain an LSTM here, and write pages to open in a browser."""
+    from seqloom.cli.terminal import console, show
+    from seqloom.explaining.explain import explain, save_page
+    from seqloom.explaining.explanation import Explanation
+
+    lstm = explain("lstm")
+    assert isinstance(lstm, Explanation)
+    show(lstm)
+    console.print()
+    for name in PAGES:
+        file = save_page(explain(name), out / f"{name}.html")
+        console.print(f"  [dim]written[/dim] {file}")
+    console.print(
+        f"\nOpen [bold]{out / 'lstm.html'}[/bold] in a browser: point at a symbol, move the slider.\n\n"
+        "Next:\n"
+        '  seqloom explain lstm "your own words" --html mine.html\n'
+        "  seqloom explain multi-head --latex\n"
+        "  seqloom explain",
+        highlight=False,
+    )

@@ -1,0 +1,200 @@
+"""What explanations look like in a terminal."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from seqloom.equations import nodes
+from seqloom.equations.plain import columns
+from seqloom.explaining import experiments, panels
+from seqloom.explaining.catalogue import definitions
+from seqloom.explaining.explanation import Explanation
+from seqloom.explaining.values import Value
+
+console = Console()
+WIDEST = 8
+"""More numbers than this in a row are cut in a terminal."""
+
+
+def show_catalogue() -> None:
+    """The list of definitions, by the file they stand in, and of experiments."""
+    by_file: dict[str, list[tuple[str, str]]] = {}
+    for label, definition in definitions().items():
+        home = definition.__module__.removeprefix("seqloom.layers.").replace("_", " ")
+        by_file.setdefault(home, []).append((label, definition.legend.title))
+    console.print(f"[bold]{len(definitions())} definitions[/bold]")
+    table = grid()
+    for home, entries in by_file.items():
+        for position, (label, title) in enumerate(entries):
+            table.add_row(Text(home if position == 0 else "", style="dim"), Text(label, style="cyan"), Text(title))
+    console.print(table)
+    console.print(f"\n[bold]{len(experiments.NAMES)} experiments[/bold]")
+    table = grid()
+    for name, question in experiments.NAMES.items():
+        table.add_row("", Text(name, style="cyan"), Text(question))
+    console.print(table)
+    console.print("\nLook at one: [bold]seqloom explain lstm[/bold]", highlight=False)
+
+
+def show(explained: Explanation) -> None:
+    """Formula, code, parameters, and the numbers of the last step."""
+    heading(explained.title, explained.paper)
+    show_formula(explained)
+    section("code")
+    console.print(Padding(Syntax(source(explained), "python", background_color="default", word_wrap=True), (0, 2)))
+    show_count(explained)
+    show_numbers(explained)
+
+
+def heading(title: str, below: str) -> None:
+    console.print(Text(title, style="bold"))
+    if below:
+        console.print(Text(below, style="dim"))
+
+
+def section(name: str) -> None:
+    console.print()
+    console.print(Text(name, style="bold magenta"))
+
+
+def grid() -> Table:
+    return Table.grid(padding=(0, 2, 0, 1))
+
+
+def show_formula(explained: Explanation) -> None:
+    section("formula")
+    captions = [caption for _, _, caption in explained.definition.body.statements()]
+    width = max(map(columns, explained.formula)) + 3
+    for formula, caption in zip(explained.formula, captions, strict=True):
+        text = Text("  " + formula)
+        if caption:
+            fits = 2 + width + len(caption) <= console.width
+            text.append(" " * (width - columns(formula)) if fits else "\n      ")
+            text.append(caption, style="dim italic")
+        console.print(text, soft_wrap=True)
+
+
+def source(explained: Explanation) -> str:
+    """The code without its docstring."""
+    definition = explained.definition
+    lines = definition.source.lines
+    first = definition.source.tree.body[0]
+    if ast.get_docstring(definition.source.tree) is not None:
+        lines = [*lines[: first.lineno - 1], *lines[first.end_lineno :]]
+    return "\n".join(lines)
+
+
+def show_count(explained: Explanation) -> None:
+    section("parameters")
+    if not explained.count:
+        console.print("  none: nothing to learn")
+        return
+    table = grid()
+    for name, (shape, number) in explained.count.items():
+        table.add_row(
+            "",
+            name,
+            Text(" × ".join(map(str, shape)) or "1", style="dim"),
+            Text(f"{number:,}", justify="right"),
+        )
+    table.add_row("", Text("together", style="bold"), "", Text(f"{explained.total:,}", style="bold", justify="right"))
+    console.print(table)
+
+
+def show_numbers(explained: Explanation) -> None:
+    """What went in and what each line computed, for the last word or for the whole sentence."""
+    last = explained.steps[-1]
+    which = f"step {len(explained.steps)}: {last.label}" if last.label else " ".join(explained.words)
+    section(f"numbers ({which})")
+    body = explained.definition.body
+    symbols = [*body.inputs, *(target for line in body.lines for target in line.targets)]
+    if not isinstance(body.returns[0], nodes.Symbol):
+        symbols.append(nodes.Symbol("result", body.returns[0].span, "result", "value"))
+    table = grid()
+    for symbol in symbols:
+        if value := last.values.get(symbol.id):
+            label = {"before": f"{symbol.name} before"}.get(symbol.when, symbol.name)
+            shape = " × ".join(map(str, value.shape)) or "number"
+            table.add_row("", label, Text(shape, style="dim"), numbers(value))
+    console.print(table)
+
+
+def numbers(value: Value) -> Text:
+    """A value in a few lines: colours by sign, cut where it is too wide or too long."""
+    if not value.shape:
+        return Text(number(value.data[0]))
+    if 0 in value.shape:
+        return Text("nothing yet", style="dim")
+    width = value.shape[-1]
+    rows = [value.data[start : start + width] for start in range(0, len(value.data), width)]
+    labels = value.rows if value.rows and len(value.rows) == len(rows) else [""] * len(rows)
+    text = Text()
+    for position, (label, row) in enumerate(zip(labels, rows, strict=True)):
+        if position == WIDEST:
+            text.append(f"\n… {len(rows) - WIDEST} more rows", style="dim")
+            break
+        text.append("\n" if position else "")
+        for entry in row[:WIDEST]:
+            text.append(f"{number(entry):>7} ", style="red" if (entry or 0) < 0 else "")
+        text.append(" …" if width > WIDEST else "", style="dim")
+        text.append(f"  {label}" if label else "", style="dim")
+    return text
+
+
+def number(entry: float | None) -> str:
+    if entry is None:
+        return "−∞"
+    return f"{entry:.3f}" if entry != int(entry) or abs(entry) > 9999 else str(int(entry))
+
+
+def show_experiment(experiment: panels.Experiment) -> None:
+    """The question, the answer, and the numbers behind it as tables."""
+    heading(experiment.question, experiment.title)
+    for paragraph in experiment.text:
+        console.print()
+        console.print(Padding(Text(plain_words(paragraph)), (0, 2)))
+    for panel in experiment.panels:
+        section(panel.title)
+        show_panel(panel)
+    console.print(
+        f"\nAs a page: [bold]seqloom explain {experiment.name} --html {experiment.name}.html[/bold]",
+        highlight=False,
+    )
+
+
+def plain_words(paragraph: str) -> str:
+    return re.sub(r"<[^>]+>", "", paragraph)
+
+
+def show_panel(panel: panels.Panel) -> None:
+    match panel:
+        case panels.LineChart(series=series, x_label=x_label):
+            xs = sorted({x for line in series for x in line.x})
+            shown = xs[:: max(1, len(xs) // 10)]
+            at = [dict(zip(line.x, line.y, strict=True)) for line in series]
+            rows = [[f"{x:g}", *("" if x not in line else f"{line[x]:.3g}" for line in at)] for x in shown]
+            console.print(cells([x_label, *(line.name for line in series)], rows))
+        case panels.BarChart(series=bars, categories=categories):
+            rows = [[name, *(f"{y:.3g}" for y in ys)] for name, ys in bars]
+            console.print(cells(["", *categories], rows))
+        case panels.HeatMap(value=value):
+            console.print(Padding(numbers(value), (0, 2)))
+        case panels.Table(columns=heads, rows=rows):
+            console.print(cells(heads, rows))
+
+
+def cells(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Padding:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for position, head in enumerate(heads):
+        table.add_column(head, justify="left" if position == 0 else "right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return Padding(table, (0, 2))

@@ -1,0 +1,73 @@
+"""Everything that can be explained, by name: the definitions of seqloom, of installed packages, of a user."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
+
+import seqloom.layers
+from seqloom.equations import Equations
+from seqloom.errors import SeqloomError, UnknownName
+
+ENTRY_POINTS = "seqloom.definitions"
+"""A package that names a module of its own under this group has its definitions listed beside ours."""
+
+
+@cache
+def definitions() -> dict[str, Equations[..., Any]]:
+    """All definitions by their name as people write it (`self-attentive-rnn`), in the order of their files."""
+    return {definition.label: definition for module in modules() for definition in defined_in(module)}
+
+
+def modules() -> Iterator[ModuleType]:
+    for info in pkgutil.iter_modules(seqloom.layers.__path__):
+        yield importlib.import_module(f"{seqloom.layers.__name__}.{info.name}")
+    for point in entry_points(group=ENTRY_POINTS):
+        yield importlib.import_module(point.value)
+
+
+def defined_in(module: ModuleType) -> Iterator[Equations[..., Any]]:
+    for thing in vars(module).values():
+        if isinstance(thing, Equations) and thing.__module__ == module.__name__:
+            yield thing
+
+
+def find(name: str) -> Equations[..., Any]:
+    """A definition by name, or a user's own as `package.module:function`."""
+    if ":" in name:
+        return imported(name)
+    known = definitions()
+    try:
+        return known[name.replace("_", "-").lower()]
+    except KeyError:
+        raise UnknownName("definition", name, known, remedy="`seqloom explain` lists what there is") from None
+
+
+def imported(name: str) -> Equations[..., Any]:
+    module_name, _, function = name.partition(":")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # as `python -m` would
+    try:
+        module = importlib.import_module(module_name)
+    except SeqloomError:
+        raise
+    except Exception as error:  # whatever a user's module does when it is loaded
+        reason = f"{type(error).__name__}: {error}"
+        raise SeqloomError(
+            f"cannot import {module_name}: {reason}", remedy="mend it, or run where it is found"
+        ) from error
+    thing = getattr(module, function, None)
+    if not isinstance(thing, Equations):
+        names = ", ".join(definition.name for definition in defined_in(module)) or "none"
+        raise SeqloomError(
+            f"{module_name} has no equations called {function}",
+            remedy=f"decorate it with @seqloom.equations.equations; it has: {names}",
+        )
+    return thing

@@ -1,0 +1,55 @@
+"""`seqloom.explain(name)`: the one call behind the command, the page and the notebook."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from seqloom.equations import Equations
+from seqloom.errors import OutputError, SeqloomError
+from seqloom.explaining import experiments
+from seqloom.explaining.catalogue import find
+from seqloom.explaining.explanation import Explanation, explain_definition
+from seqloom.explaining.panels import Experiment
+from seqloom.explaining.words import SENTENCE
+
+
+def explain(what: str | Equations[..., Any], sentence: str | None = None) -> Explanation | Experiment:
+    """Explain a definition with the numbers of a sentence, or run one of the small experiments.
+
+    `what` is a name (`seqloom explain` lists them), a user's own definition as `package.module:function`,
+    or the definition itself. The result shows itself in a notebook; `save_page` writes it to a file.
+
+    >>> explain("dot").formula
+    ['e = q kᵀ']
+    """
+    if isinstance(what, Equations):
+        return explain_definition(what, SENTENCE if sentence is None else sentence)
+    name = what.replace("_", "-").lower()
+    if name in experiments.NAMES:
+        if sentence is not None and name not in experiments.TAKE_WORDS:
+            raise SeqloomError(f"{name} is an experiment with its own numbers", remedy="leave the text out")
+        return experiments.run(name, sentence)
+    return explain_definition(find(what), SENTENCE if sentence is None else sentence)
+
+
+def save_page(explained: Explanation | Experiment, file: str | Path) -> Path:
+    """Write one self-contained page; a file that was there stays whole until the new one is."""
+    from seqloom.explaining.page import page
+
+    target = Path(file)
+    if target.is_dir():
+        raise OutputError(f"{target} is a folder", remedy=f"name a file in it, as {target / 'page.html'}")
+    text = page(explained)
+    part = target.with_name(target.name + ".part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, target)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
+    return target

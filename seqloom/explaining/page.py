@@ -1,0 +1,298 @@
+"""One self-contained page: what was derived and recorded in Python, with the view library inside it.
+
+Modules of seqloom/views import each other by bare names such as "seqloom/heat.js". A page maps these to
+`data:` URLs, so that a single file works from a disk, by mail and in a notebook; a server would map
+`seqloom/` to a folder. The page computes no mathematics: its numbers are those that Python recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from seqloom.equations import Equations, nodes
+from seqloom.equations.labels import Labels
+from seqloom.equations.svg import STYLE as FIGURE_STYLE
+from seqloom.explaining.explanation import Explanation, View, at_path
+from seqloom.explaining.panels import Experiment, Panel
+from seqloom.explaining.values import Value
+
+VIEWS = files("seqloom") / "views"
+STYLES = ("base.css", "explanation.css", "heat.css", "chart.css")
+ENTRY = 'import "seqloom/page.js";'
+
+
+def page(explained: Explanation | Experiment) -> str:
+    """A whole HTML file that loads nothing."""
+    if isinstance(explained, Experiment):
+        return document(explained.title, experiment_body(explained), experiment_data(explained))
+    return document(explained.title, explanation_body(explained), explanation_data(explained))
+
+
+def frame(html: str, height: int = 720) -> str:
+    """A page inside another, as notebooks show it; it can reach nothing outside its frame."""
+    return (
+        f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" allow="clipboard-write" '
+        f'style="width: 100%; height: {height}px; border: 0" title="seqloom"></iframe>'
+    )
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def document(title: str, body: str, data: dict[str, Any]) -> str:
+    style = FIGURE_STYLE + "".join((VIEWS / name).read_text(encoding="utf-8") for name in STYLES)
+    modules = json.dumps({"imports": inlined()})
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy(modules, ENTRY)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)} · seqloom</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="data">{as_json(data)}</script>
+<script type="importmap">{modules}</script>
+<script type="module">{ENTRY}</script>
+</body>
+</html>
+"""
+
+
+def inlined() -> dict[str, str]:
+    """Every module by its bare name, as an address that carries its text."""
+    return {
+        f"seqloom/{file.name}": f"data:text/javascript;base64,{b64encode(file.read_bytes()).decode()}"
+        for file in sorted(VIEWS.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".js")
+    }
+
+
+def policy(*scripts: str) -> str:
+    """Nothing from outside, and no script but these and the modules they import."""
+    known = (f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
+    return (
+        f"default-src 'none'; script-src {' '.join(known)} data:; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c")
+
+
+# --- a definition -------------------------------------------------------------------------------
+
+
+def explanation_body(explained: Explanation) -> str:
+    views = "".join(view_section(view, explained) for view in explained.views)
+    total = f"{explained.total:,}" if explained.total else "no"
+    return f"""<header class="top">
+<div class="words">
+<h1>{escape(explained.title)}</h1>
+<p class="paper">{escape(explained.paper)}</p>
+</div>
+<div class="tools">
+<span class="total" title="at the sizes of this example"><b>{total}</b> parameters</span>
+<button type="button" data-copies="latex">Copy LaTeX</button>
+<div id="theme"></div>
+</div>
+</header>
+<section id="time" class="time" aria-label="Time" hidden></section>
+<nav id="trail" class="trail" aria-label="Where you are" hidden></nav>
+<main class="stage">
+<div class="views">{views}</div>
+<aside id="value" aria-label="Value"></aside>
+</main>
+<section class="latex">
+<header><h2>LaTeX</h2><button type="button" data-copies="latex">Copy</button></header>
+<pre tabindex="0"><code id="latex">{escape(explained.latex)}</code></pre>
+</section>"""
+
+
+def view_section(view: View, explained: Explanation) -> str:
+    inner = f'<header class="inner"><h2>{escape(view.title)}</h2><p class="paper">{escape(view.paper)}</p></header>'
+    lines = "".join(
+        f'<li><div class="scroll">{line.mathml}</div><p class="caption">{escape(line.caption)}</p></li>'
+        for line in view.lines
+    )
+    wide, high = size_of(view.figure)
+    form = "small" if wide < 480 else "tall" if wide < 1.8 * high else "wide"
+    return f"""
+<article data-path="{escape(view.path)}" aria-label="{escape(view.title)}"{" hidden" if view.path else ""}>
+{inner if view.path else ""}
+<div class="view {form}">
+<div class="pane figure" data-rove style="--wide: {wide}px"><h2>Figure</h2><div class="scroll">{view.figure}</div></div>
+<div class="pane formula" data-rove><h2>Formula</h2><ol class="lines">{lines}</ol></div>
+<div class="pane code" data-rove><h2>Code</h2>{view.code}</div>
+<div class="pane symbols" data-rove><h2>Symbols</h2>{symbol_table(view, explained)}</div>
+</div>
+</article>"""
+
+
+def size_of(figure: str) -> tuple[int, int]:
+    """Width and height of a drawing, as it states them."""
+    found = re.search(r'viewBox="0 0 (\d+) (\d+)"', figure)
+    assert found, "a figure begins with its size"
+    return int(found[1]), int(found[2])
+
+
+def symbol_table(view: View, explained: Explanation) -> str:
+    numbers = parameters(view, explained)
+    rows = "".join(
+        f'<tr data-id="{escape(note.id)}"><th scope="row">{without_ids(note.label)}</th><td class="kind">{note.kind}</td>'
+        f'<td class="shape">{escape(note.shape)}</td><td>{escape(note.sense)}</td>'
+        f'<td class="number">{numbers.get(note.id) or ""}</td></tr>'
+        for note in view.symbols
+    )
+    total = sum(numbers.values())
+    foot = (
+        f'<tfoot><tr><th colspan="4" scope="row">parameters in all</th><td class="number">{total:,}</td></tr></tfoot>'
+    )
+    return f"""<div class="scroll"><table class="plain">
+<thead><tr><th scope="col">symbol</th><th scope="col">kind</th><th scope="col">shape</th><th scope="col">meaning</th>
+<th scope="col" class="number">parameters</th></tr></thead>
+<tbody>{rows}</tbody>{foot if total else ""}
+</table></div>"""
+
+
+def without_ids(mathml: str) -> str:
+    """A label whose row has the id, so that the row is one place and not two."""
+    return re.sub(r' data-id="[^"]*"', "", mathml)
+
+
+def parameters(view: View, explained: Explanation) -> dict[str, int]:
+    """How many parameters each symbol stands for; a group for all that its call takes."""
+    group = group_of(explained.definition, view.path)
+    counted: dict[str, int] = {}
+    for note in view.symbols if group is not None else ():
+        name = f"{group}{note.id.removeprefix(view.path).lstrip('/')}"
+        counted[note.id] = sum(
+            number for key, (_, number) in explained.count.items() if key == name or key.startswith(f"{name}.")
+        )
+    return counted
+
+
+def group_of(definition: Equations[..., Any], path: str) -> str | None:
+    """What the count writes before the weights of a call: `attention.`; None if it is handed them singly."""
+    prefix = ""
+    for part in path.split("/") if path else ():
+        call = next(node for node in expressions(definition) if isinstance(node, nodes.Nested) and node.id == part)
+        if call.group is None:
+            return None
+        prefix += f"{call.group.name}."
+        definition = call.definition
+    return prefix
+
+
+def explanation_data(explained: Explanation) -> dict[str, Any]:
+    return {
+        "page": "explanation",
+        "views": [
+            {
+                "path": view.path,
+                "name": view.name,
+                "lines": [{"id": line.id, "caption": line.caption} for line in view.lines],
+                "symbols": [
+                    {"id": note.id, "kind": note.kind, "shape": note.shape, "sense": note.sense}
+                    for note in view.symbols
+                ],
+                "operations": operations(at_path(explained.definition, view.path), view.path),
+            }
+            for view in explained.views
+        ],
+        "steps": [
+            {"label": step.label, "values": changed} for step, changed in zip(explained.steps, changes(explained))
+        ],
+    }
+
+
+def operations(definition: Equations[..., Any], path: str) -> dict[str, str]:
+    """What every operation is, in words, by its id."""
+    prefix = f"{path}/" if path else ""
+    labels = Labels(definition, prefix)
+    found = {}
+    for node in expressions(definition):
+        if isinstance(node, nodes.Nested):
+            found[prefix + node.id] = node.definition.legend.title
+        elif isinstance(node, nodes.Call | nodes.Unary | nodes.Binary | nodes.Transpose | nodes.Index):
+            found[prefix + node.id] = labels.operation(node)[2]
+    return found
+
+
+def expressions(definition: Equations[..., Any]) -> Iterator[nodes.Node]:
+    for _, value, _ in definition.body.statements():
+        yield from value.walk()
+
+
+def changes(explained: Explanation) -> Iterable[dict[str, Any]]:
+    """The values of each step, without those that are as they were in the step before."""
+    before: dict[str, Value] = {}
+    for step in explained.steps:
+        gone = {id: None for id in before if id not in step.values}
+        yield {id: asdict(value) for id, value in step.values.items() if before.get(id) != value} | gone
+        before = step.values
+
+
+# --- an experiment ------------------------------------------------------------------------------
+
+
+def experiment_body(experiment: Experiment) -> str:
+    text = "".join(f"<p>{prose(paragraph)}</p>" for paragraph in experiment.text)
+    panels = "".join(
+        f'<figure class="pane"><h2>{escape(panel.title)}</h2><div data-panel></div></figure>'
+        for panel in experiment.panels
+    )
+    return f"""<header class="top">
+<div class="words">
+<p class="eyebrow">{escape(experiment.title)}</p>
+<h1>{escape(experiment.question)}</h1>
+</div>
+<div class="tools"><div id="theme"></div></div>
+</header>
+<main class="experiment">
+<div class="text">{text}</div>
+<div class="panels">{panels}</div>
+</main>"""
+
+
+def prose(text: str) -> str:
+    """Plain text, with `names` set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def experiment_data(experiment: Experiment) -> dict[str, Any]:
+    return {"page": "experiment", "panels": [panel_data(panel) for panel in experiment.panels]}
+
+
+def panel_data(panel: Panel) -> dict[str, Any]:
+    """A panel's fields under their own names, and its kind; what is no finite number is null."""
+    data: dict[str, Any] = finite(asdict(panel))
+    return {"kind": type(panel).__name__, **data}
+
+
+def finite(data: Any) -> Any:
+    match data:
+        case int() | float():
+            return data if math.isfinite(data) else None
+        case dict():
+            return {name: finite(entry) for name, entry in data.items()}
+        case str():
+            return data
+        case Sequence():
+            return [finite(entry) for entry in data]
+    return data

@@ -1,0 +1,103 @@
+"""The command line as a person types it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seqloom.cli import demo, explain
+from seqloom.explaining.catalogue import definitions
+from seqloom.explaining.experiments import NAMES
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "seqloom.cli", *arguments], capture_output=True, text=True, cwd=folder, check=False
+    )
+
+
+@pytest.mark.parametrize("command", sorted({*explain.EXAMPLES, *demo.EXAMPLES}))
+def test_the_examples_of_the_help_work(command, tmp_path):
+    words = re.findall(r'"[^"]*"|\S+', command)
+    done = run(*(word.strip('"') for word in words[1:]), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("command, examples", [("explain", explain.EXAMPLES), ("demo", demo.EXAMPLES)])
+def test_help_ends_in_its_examples(command, examples, tmp_path):
+    text = run(command, "--help", folder=tmp_path).stdout
+    assert all(example in text for example in examples)
+
+
+def test_version_is_printed(tmp_path):
+    assert re.fullmatch(r"seqloom \d+\.\d+\.\S+\n", run("--version", folder=tmp_path).stdout)
+
+
+def test_explain_lists_every_definition_and_experiment(tmp_path):
+    text = run("explain", folder=tmp_path).stdout
+    assert len(definitions()) >= 38
+    assert all(re.search(rf"\b{name}\b", text) for name in [*definitions(), *NAMES])
+
+
+def test_latex_alone_is_printed(tmp_path):
+    text = run("explain", "residual", "--latex", folder=tmp_path).stdout
+    assert text == "\\begin{aligned}\n  y &= x + f\n\\end{aligned}\n"
+
+
+def test_words_of_the_user_are_run(tmp_path):
+    text = run("explain", "lstm", "nobody expects this", folder=tmp_path).stdout
+    assert "step 3: this" in text
+
+
+WRONG = {
+    "an unknown name": (["explain", "lsmt"], "no definition is called 'lsmt'", "did you mean lstm"),
+    "a name like nothing": (["explain", "qqqq"], "no definition is called 'qqqq'", "seqloom explain"),
+    "LaTeX of an experiment": (["explain", "why-tanh", "--latex"], "is an experiment, not a formula", "--html"),
+    "a page of nothing": (["explain", "--html", "x.html"], "which one?", "name a definition"),
+    "an empty text": (["explain", "lstm", "  "], "there is no word in the text", "give a few words"),
+    "too many words": (["explain", "lstm", "word " * 65], "65 words are too many", "at most 64"),
+    "words for an experiment": (["explain", "rank", "some words"], "its own numbers", "leave the text out"),
+    "a folder as file": (["explain", "dot", "--html", "."], ". is a folder", "page.html"),
+    "a file that cannot be": (["explain", "dot", "--html", "/dev/null/x.html"], "cannot write", "another place"),
+    "a module that is not there": (["explain", "no.such:thing"], "cannot import no.such", "where it is found"),
+    "a function that is not there": (["explain", "seqloom.layers.lstm:x"], "has no equations called x", "it has: lstm"),
+}
+
+
+@pytest.mark.parametrize("arguments, what, remedy", WRONG.values(), ids=WRONG.keys())
+def test_a_mistake_is_one_clear_message_and_exit_code_1(arguments, what, remedy, tmp_path):
+    done = run(*arguments, folder=tmp_path)
+    assert done.returncode == 1
+    assert what in done.stderr
+    assert remedy in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == [], "nothing half-written"
+
+
+def test_a_definition_of_the_user_is_explained(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from seqloom.equations import equations, tanh\n\n\n@equations\ndef cell(x, h, *, W, U):\n"
+        '    """My cell.\n\n    x  (D)     a word\n    h  (H)     a state\n    W  (D, H)  in\n    U  (H, H)  on\n    """\n'
+        "    h = tanh(x @ W + h @ U)  # mine\n    return h\n"
+    )
+    done = run("explain", "mine:cell", "hello there", "--html", "mine.html", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "My cell" in (tmp_path / "mine.html").read_text(encoding="utf-8")
+    assert "hₜ = tanh(xₜ W + hₜ₋₁ U)" in run("explain", "mine:cell", folder=tmp_path).stdout
+
+
+def test_a_reader_that_stops_early_is_no_error(tmp_path):
+    done = subprocess.run(
+        f"{sys.executable} -m seqloom.cli explain | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert "definitions" in done.stdout
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,97 @@
+"""Explanations: every definition on any sentence, one id for each symbol in all three views."""
+
+import re
+
+import pytest
+import torch
+
+from seqloom.equations import nodes
+from seqloom.equations.mathml import mathml
+from seqloom.explaining.catalogue import find
+from seqloom.explaining.explain import explain
+from seqloom.explaining.explanation import Explanation, at_path, explain_definition, paths
+from seqloom.explaining.words import Inputs, seeded
+from tests.equations.every import every_definition, explained
+
+
+def ids(markup: str) -> set[str]:
+    return set(re.findall(r'data-id="([^"]+)"', markup))
+
+
+@every_definition
+def test_each_symbol_of_a_formula_is_in_figure_and_code(definition):
+    for view in explained(definition.label).views:
+        inner = at_path(definition, view.path)
+        prefix = f"{view.path}/" if view.path else ""
+        body = inner.body
+        symbols = {*body.inputs, *body.weights, *(target for line in body.lines for target in line.targets)}
+        names = {prefix + symbol.id for symbol in symbols}
+        in_formula = ids("".join(mathml(inner, prefix))) & names
+        assert in_formula, "a formula has symbols"
+        assert in_formula <= ids(view.code)
+        grouped = {prefix + symbol.id for symbol in body.weights if symbol.role == "group"}
+        assert in_formula - grouped <= ids(view.figure), "a group's weights are inside the box that takes them"
+        assert {symbol.id for symbol in view.symbols} == names
+
+
+@every_definition
+@pytest.mark.parametrize("sentence", ["go", "早上好", "one two three four five six seven"])
+def test_every_definition_runs_on_any_sentence(definition, sentence):
+    example = explain_definition(definition, sentence)
+    assert len(example.steps) in (1, len(example.words))
+    for step in example.steps:
+        for value in step.values.values():
+            assert len(value.data) == torch.Size(value.shape).numel()
+
+
+def test_steps_hand_on_the_state():
+    example = explained("lstm")
+    for before, after in zip(example.traces, example.traces[1:], strict=False):
+        assert torch.equal(torch.as_tensor(before.values["c"]), torch.as_tensor(after.values["c.before"]))
+
+
+def test_the_backward_reader_comes_from_the_right():
+    example = explained("bidirectional")
+    behind = [torch.as_tensor(trace.values["h_bwd"]) for trace in example.traces]
+    taken = [torch.as_tensor(trace.values["h_bwd.before"]) for trace in example.traces]
+    assert torch.equal(taken[0], behind[1])
+    assert torch.equal(taken[-1], torch.zeros_like(taken[-1]))
+
+
+def test_the_two_readers_have_weights_of_their_own():
+    weights = explained("bidirectional").traces[0].weights
+    assert not torch.equal(weights["forward"]["W_xh"], weights["backward"]["W_xh"])
+
+
+def test_the_same_word_is_the_same_row():
+    rows = Inputs(find("bare-self-attention"), ["to", "be", "or", "not", "to", "be"]).value("X", 0)
+    assert torch.equal(rows[0], rows[4])
+    assert not torch.equal(rows[0], rows[1])
+    assert torch.equal(rows[2], seeded("or", (4,)))
+
+
+def test_axes_that_run_over_words_are_labelled_whatever_the_sizes():
+    for sentence in ("a b", "a b c", "a b c d", "a b c d e"):  # as long as some width, too
+        example = explain_definition(find("self-attention"), sentence)
+        values = example.steps[0].values
+        assert values["A"].rows == values["A"].columns == example.words
+        assert (values["Q"].rows, values["Q"].columns) == (example.words, None)
+        assert (values["W_Q"].rows, values["W_Q"].columns) == (None, None)
+
+
+def test_what_opens_is_found_down_to_the_last_call():
+    found = paths(find("decoder-block"))
+    assert len(found) == 8
+    opened = at_path(find("decoder-block"), "C/head.8")
+    assert opened.name == "scaled_dot_product"
+    assert isinstance(opened.body.lines[0].value, nodes.Binary)
+
+
+def test_explain_takes_a_definition_itself_and_names_in_both_spellings():
+    by_name = explain("self_attentive_rnn")
+    by_label = explain("self-attentive-rnn", "a b")
+    assert isinstance(by_name, Explanation) and isinstance(by_label, Explanation)
+    assert by_name.definition is by_label.definition
+    given = explain(find("lstm"))
+    assert isinstance(given, Explanation)
+    assert given.name == "lstm"

@@ -1,0 +1,70 @@
+"""The tree is as docs/architecture.md draws it."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import seqloom
+
+ROOT = Path(seqloom.__file__).parent
+ORDER = ["errors", "equations", "layers", "views", "explaining", "cli"]
+"""A file may use what stands above it."""
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def part(file: Path) -> str:
+    return file.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported(file: Path) -> set[str]:
+    """The parts of seqloom that a file imports when it is loaded."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqloom."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("seqloom.")}
+    return found
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file != ROOT / "__init__.py"], ids=str)
+def test_imports_point_up(file):
+    assert part(file) in ORDER, "a new part has its place in the order"
+    for other in imported(file):
+        assert ORDER.index(other) <= ORDER.index(part(file)), f"{part(file)} stands above {other}"
+
+
+def test_the_map_shows_every_part():
+    text = (ROOT.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^      (\w+)(?:/|\.py) ", text, re.MULTILINE)
+    assert shown == ORDER
+    assert {entry.name.removesuffix(".py") for entry in ROOT.iterdir() if entry.name[0] not in "_."} - {
+        "py.typed"
+    } == set(ORDER)
+
+
+def test_public_names_are_those_of_all():
+    assert set(seqloom.__all__) == {"SeqloomError", "__version__", "explain", "layer"}
+    for name in seqloom.__all__:
+        assert getattr(seqloom, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = seqloom.nothing  # type: ignore[attr-defined]
+
+
+def test_help_does_not_wait_for_torch():
+    script = "import sys; from seqloom.cli import main\ntry: main()\nexcept SystemExit: print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True, check=True)
+    assert "explain" in done.stdout
+    assert done.stdout.strip().endswith("False")
+
+
+def test_nothing_is_loaded_that_could_run_code():
+    for file in FILES:
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"import pickle|torch\.load\(|trust_remote_code", text), file
