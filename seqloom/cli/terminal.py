@@ -93,7 +93,8 @@ def source(explained: Explanation) -> str:
 
 
 def show_count(explained: Explanation) -> None:
-    section("parameters")
+    sizes = ", ".join(f"{letter} = {size}" for letter, size in explained.sizes.items())
+    section(f"parameters ({sizes})" if sizes else "parameters")
     if not explained.count:
         console.print("  none: nothing to learn")
         return

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from seqloom.equations import notation as n
+from seqloom.equations import marks as m
 from seqloom.equations.definition import Equations
+from seqloom.equations.notation import notation
 
 ACCENTS = {"tilde": "~", "hat": "^", "bar": "¯", "right": "→", "left": "←"}
 TIMES = "<mo>\u2062</mo>"  # a product that is not written
@@ -15,71 +16,71 @@ APPLY = "<mo>\u2061</mo>"  # between a function and its argument
 
 def mathml(definition: Equations[..., Any], prefix: str = "") -> list[str]:
     """The formulas of a definition, each a <math> of its own; `prefix` goes before every id."""
-    return [line(formula) for formula in n.notation(definition, prefix)]
+    return [line(formula) for formula in notation(definition, prefix)]
 
 
-def line(formula: n.Formula) -> str:
+def line(formula: m.Formula) -> str:
     inside = f"{spell(formula.left)}<mo>=</mo>{spell(formula.right)}"
     if formula.condition:
         inside += f'<mspace width="2em"/>{spell(formula.condition)}'
     return f'<math display="block"><mrow>{inside}</mrow></math>'
 
 
-def spell(mark: n.Mark) -> str:
+def spell(mark: m.Mark) -> str:
     """One piece of notation; its id goes to the element that holds all of it."""
     match mark:
-        case n.Letter():
+        case m.Letter():
             return letter(mark)
-        case n.Numeral():
+        case m.Numeral():
             return tag("mn", mark.text, mark)
-        case n.Sign():
+        case m.Sign():
             return sign(mark)
-        case n.FunctionName():
+        case m.FunctionName():
             return tag("mi", escape(mark.text), mark, ' mathvariant="normal"' if len(mark.text) == 1 else "")
-        case n.Words():
+        case m.Words():
             return tag("mtext", escape(mark.text), mark)
-        case n.Row():
+        case m.Row():
             return tag("mrow", row(mark.parts), mark)
-        case n.Below():
+        case m.Below():
             return tag("msub", spell(mark.base) + spell(mark.below), mark)
-        case n.Above(base=n.Below(base=base, below=below) as inner) if not isinstance(base, n.Fence):
+        case m.Above(base=m.Below(base=base, below=below) as inner) if not isinstance(base, m.Fence):
             return tag("msubsup", spell(base) + spell(below) + spell(mark.above), inner)
-        case n.Above():
+        case m.Above():
             return tag("msup", spell(mark.base) + spell(mark.above), mark)
-        case n.Fraction():
+        case m.Fraction():
             return tag("mfrac", spell(mark.top) + spell(mark.bottom), mark)
-        case n.Root():
+        case m.Root():
             return tag("msqrt", spell(mark.inside), mark)
-        case n.Fence():
+        case m.Fence():
             return tag(
                 "mrow",
                 f"{bracket(mark.left, 'prefix')}{spell(mark.inside)}{bracket(mark.right, 'postfix')}",
                 mark,
             )
-        case n.Sum():
+        case m.Sum():
             return tag("mrow", total(mark) + spell(mark.body), mark)
-        case n.Column():
+        case m.Column():
             return tag("mtable", "".join(f"<mtr><mtd>{spell(part)}</mtd></mtr>" for part in mark.rows), mark)
-        case n.Cases():
+        case m.Cases():
             rows = "".join(f"<mtr><mtd>{spell(value)}</mtd><mtd>{spell(when)}</mtd></mtr>" for value, when in mark.rows)
             table = f'<mtable columnalign="left">{rows}</mtable>'
             return tag("mrow", bracket("{", "prefix") + table, mark)
     raise AssertionError(f"no MathML for {type(mark).__name__}")
 
 
-def tag(name: str, inside: str, mark: n.Mark, attributes: str = "") -> str:
+def tag(name: str, inside: str, mark: m.Mark, attributes: str = "") -> str:
     id = f' data-id="{escape(mark.id)}"' if mark.id else ""
     return f"<{name}{id}{attributes}>{inside}</{name}>"
 
 
-def letter(mark: n.Letter) -> str:
+def letter(mark: m.Letter) -> str:
     text = f"<mi>{escape(mark.text)}</mi>"
     if mark.accent:
         return tag("mover", f'{text}<mo stretchy="false">{ACCENTS[mark.accent]}</mo>', mark, ' accent="true"')
     return tag("mi", escape(mark.text), mark)
 
 
-def sign(mark: n.Sign) -> str:
+def sign(mark: m.Sign) -> str:
     text = mark.text.strip()
     if text in ("⊤", "∞", "…"):
         return tag("mi" if text != "…" else "mo", text, mark, ' mathvariant="normal"' if text == "⊤" else "")
@@ -91,21 +92,21 @@ def bracket(text: str, form: str) -> str:
     return f'<mo fence="true" form="{form}">{text}</mo>'
 
 
-def total(mark: n.Sum) -> str:
+def total(mark: m.Sum) -> str:
     big = '<mo largeop="true" movablelimits="false">∑</mo>'
     if mark.over is None:
         return f"<munder>{big}{spell(mark.under)}</munder>"
     return f"<munderover>{big}{spell(mark.under)}{spell(mark.over)}</munderover>"
 
 
-def row(parts: tuple[n.Mark, ...]) -> str:
+def row(parts: tuple[m.Mark, ...]) -> str:
     """Things side by side: between two of them that are no signs stands a product, or f and its argument."""
     pieces: list[str] = []
     for position, part in enumerate(parts):
         before = parts[position - 1] if position else None
-        if isinstance(before, n.FunctionName):
+        if isinstance(before, m.FunctionName):
             pieces.append(APPLY)
-        elif before is not None and not isinstance(before, n.Sign) and not isinstance(part, n.Sign) and part.id:
+        elif before is not None and not isinstance(before, m.Sign) and not isinstance(part, m.Sign) and part.id:
             pieces.append(TIMES)
         pieces.append(spell(part))
     return "".join(pieces)

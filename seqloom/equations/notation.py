@@ -1,146 +1,36 @@
-"""From equations to mathematical notation: a tree that LaTeX, MathML and plain text are written from.
+"""From equations to notation: the one place that knows precedence, products, indices and time.
 
-There is one place that knows precedence, products, indices and time; the three writers below it
-only spell.
+LaTeX, MathML and plain text only spell the marks that are made here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
+from seqloom.equations.marks import (
+    Above,
+    Below,
+    Cases,
+    Column,
+    Fence,
+    Formula,
+    Fraction,
+    FunctionName,
+    Letter,
+    Mark,
+    Numeral,
+    Root,
+    Row,
+    Sign,
+    Sum,
+    Words,
+)
 from seqloom.equations.names import parse_name, subscripts
 from seqloom.equations.nodes import Node, Symbol
 from seqloom.equations.ranks import Ranks
-
-# --- the tree -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Any piece of notation; `id` is the value it stands for, if it stands for one."""
-
-    id: str = field(default="", kw_only=True)
-
-
-@dataclass(frozen=True)
-class Letter(Mark):
-    """One symbol's letter or word, with an accent."""
-
-    text: str
-    accent: str = ""
-
-
-@dataclass(frozen=True)
-class Numeral(Mark):
-    """A number, as written."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Sign(Mark):
-    """An operator between things: + − ⊙ = ≤."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class FunctionName(Mark):
-    """σ, tanh, softmax; with its own spelling in LaTeX."""
-
-    text: str
-    latex: str
-
-
-@dataclass(frozen=True)
-class Row(Mark):
-    """Things side by side."""
-
-    parts: tuple[Mark, ...]
-
-
-@dataclass(frozen=True)
-class Below(Mark):
-    """A subscript."""
-
-    base: Mark
-    below: Mark
-
-
-@dataclass(frozen=True)
-class Above(Mark):
-    """A superscript; `T` for the transpose is a Sign."""
-
-    base: Mark
-    above: Mark
-
-
-@dataclass(frozen=True)
-class Fraction(Mark):
-    top: Mark
-    bottom: Mark
-
-
-@dataclass(frozen=True)
-class Root(Mark):
-    inside: Mark
-
-
-@dataclass(frozen=True)
-class Fence(Mark):
-    """Something between brackets."""
-
-    left: str
-    inside: Mark
-    right: str
-
-
-@dataclass(frozen=True)
-class Sum(Mark):
-    """∑ with what it runs over."""
-
-    under: Mark
-    over: Mark | None
-    body: Mark
-
-
-@dataclass(frozen=True)
-class Column(Mark):
-    """Rows of a matrix, one above the other."""
-
-    rows: tuple[Mark, ...]
-
-
-@dataclass(frozen=True)
-class Cases(Mark):
-    """A value here, another elsewhere: pairs of value and condition."""
-
-    rows: tuple[tuple[Mark, Mark], ...]
-
-
-@dataclass(frozen=True)
-class Words(Mark):
-    """A few words between formulas."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Formula:
-    """One line: left = right, and for a family what its index runs over."""
-
-    left: Mark
-    right: Mark
-    condition: Mark | None
-    caption: str
-    id: str
-
-
-# --- from expressions to the tree ---------------------------------------------------------------
 
 COMPARE, SUM, ADD, TIMES, JUXTAPOSE, POWER, ATOM = range(7)
 """How tightly a piece of notation holds together; less than asked for means brackets."""

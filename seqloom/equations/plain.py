@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqloom.equations import notation as n
+from seqloom.equations import marks as m
 from seqloom.equations.definition import Equations
+from seqloom.equations.notation import notation
 
 LOW = dict(zip("0123456789+−=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", strict=True))
 HIGH = dict(zip("0123456789+−()⊤ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᵀⁿⁱ", strict=True))
@@ -15,7 +16,7 @@ SPACED = set("+−⊙=≤≥<>≠∧∨·")
 
 def plain(definition: Equations[..., Any]) -> list[str]:
     """The formulas of a definition, one string each; the equals signs stand below each other."""
-    formulas = n.notation(definition)
+    formulas = notation(definition)
     lefts = [spell(formula.left) for formula in formulas]
     width = max(map(columns, lefts))
     texts = []
@@ -30,54 +31,54 @@ def columns(text: str) -> int:
     return sum(character not in ACCENTS.values() for character in text)
 
 
-def spell(mark: n.Mark) -> str:
+def spell(mark: m.Mark) -> str:
     match mark:
-        case n.Letter():
+        case m.Letter():
             return mark.text + ACCENTS.get(mark.accent, "")
-        case n.Numeral() | n.FunctionName() | n.Words() | n.Sign():
+        case m.Numeral() | m.FunctionName() | m.Words() | m.Sign():
             return mark.text
-        case n.Row():
+        case m.Row():
             return row(mark.parts)
-        case n.Below():
+        case m.Below():
             return spell(mark.base) + script(spell(mark.below), LOW, "_")
-        case n.Above():
+        case m.Above():
             return spell(mark.base) + script(spell(mark.above), HIGH, "^")
-        case n.Fraction():
+        case m.Fraction():
             return f"{operand(mark.top)} / {operand(mark.bottom)}"
-        case n.Root():
+        case m.Root():
             inside = spell(mark.inside)
-            return f"√{inside}" if isinstance(mark.inside, n.Letter | n.Numeral) else f"√({inside})"
-        case n.Fence():
+            return f"√{inside}" if isinstance(mark.inside, m.Letter | m.Numeral) else f"√({inside})"
+        case m.Fence():
             return f"{mark.left}{spell(mark.inside)}{mark.right}"
-        case n.Sum():
+        case m.Sum():
             limits = spell(mark.under).replace(" ", "") + (f"…{spell(mark.over)}" if mark.over else "")
             return f"∑[{limits}] {spell(mark.body)}"
-        case n.Column():
+        case m.Column():
             return " ; ".join(map(spell, mark.rows))
-        case n.Cases():
+        case m.Cases():
             (value, condition), (other, _) = mark.rows
             return f"{spell(value)} where {spell(condition)}, else {spell(other)}"
     raise AssertionError(f"no text for {type(mark).__name__}")
 
 
-def row(parts: tuple[n.Mark, ...]) -> str:
+def row(parts: tuple[m.Mark, ...]) -> str:
     text = ""
     for position, part in enumerate(parts):
         piece = spell(part)
-        if isinstance(part, n.Sign):
+        if isinstance(part, m.Sign):
             binary = piece in SPACED and position > 0
             text += f" {piece} " if binary else piece + " " * (piece == ";")
         else:
-            side_by_side = text and position > 0 and not isinstance(parts[position - 1], n.Sign | n.FunctionName)
+            side_by_side = text and position > 0 and not isinstance(parts[position - 1], m.Sign | m.FunctionName)
             text += " " * bool(side_by_side) + piece
     return text
 
 
-def operand(mark: n.Mark) -> str:
+def operand(mark: m.Mark) -> str:
     """Above or below a stroke written on one line, whatever has several parts needs brackets."""
     text = spell(mark)
-    single = isinstance(mark, n.Letter | n.Numeral | n.Below | n.Fence | n.Root | n.Above)
-    return text if single or (isinstance(mark, n.Row) and isinstance(mark.parts[0], n.FunctionName)) else f"({text})"
+    single = isinstance(mark, m.Letter | m.Numeral | m.Below | m.Fence | m.Root | m.Above)
+    return text if single or (isinstance(mark, m.Row) and isinstance(mark.parts[0], m.FunctionName)) else f"({text})"
 
 
 def script(text: str, alphabet: dict[str, str], sign: str) -> str:

@@ -40,6 +40,7 @@ class Trace:
     values: dict[str, Number] = field(default_factory=dict)
     results: tuple[Number, ...] = ()
     weights: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)  # of the letters in the docstring
 
 
 def trace(definition: Equations[..., Any], *inputs: Number, **weights: Any) -> Trace:
@@ -85,6 +86,7 @@ class Run:
             for target, part in zip(line.targets, values, strict=True):
                 self.keep(target, part)
         self.record.results = tuple(self.value(part) for part in body.returns)
+        self.record.sizes = self.sizes
         return self.record
 
     # --- arguments ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -104,6 +105,14 @@ class Explanation:
     @property
     def total(self) -> int:
         return sum(number for _, number in self.count.values())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes of this example, for the letters in the shapes of its weights."""
+        entries = (self.definition.legend[symbol.name] for symbol in self.definition.body.weights)
+        shapes = " ".join(" ".join(entry.shape) for entry in entries if entry)
+        letters = re.findall(r"[A-Za-z]+", shapes)
+        return {letter: size for letter, size in self.traces[0].sizes.items() if letter in letters}
 
     @cached_property
     def views(self) -> tuple[View, ...]:

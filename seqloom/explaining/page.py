@@ -101,13 +101,14 @@ def as_json(data: dict[str, Any]) -> str:
 def explanation_body(explained: Explanation) -> str:
     views = "".join(view_section(view, explained) for view in explained.views)
     total = f"{explained.total:,}" if explained.total else "no"
+    sizes = ", ".join(f"{letter} = {size}" for letter, size in explained.sizes.items())
     return f"""<header class="top">
 <div class="words">
 <h1>{escape(explained.title)}</h1>
 <p class="paper">{escape(explained.paper)}</p>
 </div>
 <div class="tools">
-<span class="total" title="at the sizes of this example"><b>{total}</b> parameters</span>
+<span class="total"><b>{total}</b> parameters{f" ({escape(sizes)})" if sizes else ""}</span>
 <button type="button" data-copies="latex">Copy LaTeX</button>
 <div id="theme"></div>
 </div>
@@ -154,8 +155,8 @@ def size_of(figure: str) -> tuple[int, int]:
 def symbol_table(view: View, explained: Explanation) -> str:
     numbers = parameters(view, explained)
     rows = "".join(
-        f'<tr data-id="{escape(note.id)}"><th scope="row">{without_ids(note.label)}</th><td class="kind">{note.kind}</td>'
-        f'<td class="shape">{escape(note.shape)}</td><td>{escape(note.sense)}</td>'
+        f'<tr data-id="{escape(note.id)}"><th scope="row">{without_ids(note.label)}</th>'
+        f'<td class="kind">{note.kind}</td><td class="shape">{escape(note.shape)}</td><td>{escape(note.sense)}</td>'
         f'<td class="number">{numbers.get(note.id) or ""}</td></tr>'
         for note in view.symbols
     )

@@ -16,7 +16,7 @@ from seqloom.layers.norms import LayerNorm, layer_norm
 
 
 @equations
-def decoder_block(X, H, causal, mask, *, looking_back, norm_1, looking_over, norm_2, network, norm_3):
+def decoder_block(X, H, causal, mask, *, itself, norm_1, source, norm_2, network, norm_3):
     """Transformer decoder block.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
@@ -26,9 +26,9 @@ def decoder_block(X, H, causal, mask, *, looking_back, norm_1, looking_over, nor
     causal  (T, T)  bool, True where a word may look at words before it
     mask    (T, S)  bool, True where a word may look at the source
     """
-    A = multi_head(X, X, causal, **looking_back)  # at what was written
+    A = multi_head(X, X, causal, **itself)  # at what was written
     Y = layer_norm(X + A, **norm_1)  # added to what was there
-    C = multi_head(Y, H, mask, **looking_over)  # at the source
+    C = multi_head(Y, H, mask, **source)  # at the source
     Z = layer_norm(Y + C, **norm_2)  # added to what was there
     F = feed_forward(Z, **network)  # each word thinks by itself
     O = layer_norm(Z + F, **norm_3)  # and that is added too
@@ -36,7 +36,7 @@ def decoder_block(X, H, causal, mask, *, looking_back, norm_1, looking_over, nor
 
 
 @equations
-def decoder_block_pre_norm(X, H, causal, mask, *, norm_1, looking_back, norm_2, looking_over, norm_3, network):
+def decoder_block_pre_norm(X, H, causal, mask, *, norm_1, itself, norm_2, source, norm_3, network):
     """Transformer decoder block, the norm first: trains without a warm-up.
 
     Paper: R. Xiong et al., On layer normalization in the Transformer architecture, ICML 2020.
@@ -47,8 +47,8 @@ def decoder_block_pre_norm(X, H, causal, mask, *, norm_1, looking_back, norm_2, 
     mask    (T, S)  bool, True where a word may look at the source
     """
     U = layer_norm(X, **norm_1)  # the part sees its input in measure
-    Y = X + multi_head(U, U, causal, **looking_back)  # at what was written
-    Z = Y + multi_head(layer_norm(Y, **norm_2), H, mask, **looking_over)  # at the source
+    Y = X + multi_head(U, U, causal, **itself)  # at what was written
+    Z = Y + multi_head(layer_norm(Y, **norm_2), H, mask, **source)  # at the source
     O = Z + feed_forward(layer_norm(Z, **norm_3), **network)  # each word thinks by itself
     return O
 
@@ -67,9 +67,9 @@ class DecoderParts(Layer):
         self, width: int, heads: int, hidden: int, dropout: float = 0.0, attention_dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.looking_back = MultiHead(width, heads, attention_dropout)
+        self.itself = MultiHead(width, heads, attention_dropout)
         self.norm_1 = LayerNorm(width)
-        self.looking_over = MultiHead(width, heads, attention_dropout)
+        self.source = MultiHead(width, heads, attention_dropout)
         self.norm_2 = LayerNorm(width)
         self.network = FeedForward(width, hidden, dropout)
         self.norm_3 = LayerNorm(width)
@@ -86,12 +86,12 @@ class DecoderParts(Layer):
         """
         x = quiet(x, per_head(written))
         u = self.before(x)
-        back = self.looking_back(u, u, written, causal=True)
-        return self.behind(x, back, self.looking_over.keys(h, mask), mask)
+        back = self.itself(u, u, written, causal=True)
+        return self.behind(x, back, self.source.keys(h, mask), mask)
 
     def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
         """The cache before the first word: h (B, S, D), mask as for `forward`."""
-        return DecoderCache(self.looking_over.keys(h, mask), None)
+        return DecoderCache(self.source.keys(h, mask), None)
 
     def step(self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None) -> tuple[Tensor, DecoderCache]:
         """The block for the words that come next.
@@ -102,7 +102,7 @@ class DecoderParts(Layer):
         ->     (B, T, D)     the new words
                cache         with the new words in it
         """
-        back, written = self.looking_back.step(self.before(x), cache.written)
+        back, written = self.itself.step(self.before(x), cache.written)
         return self.behind(x, back, cache.source, mask), DecoderCache(cache.source, written)
 
     def before(self, x: Tensor) -> Tensor:
@@ -115,9 +115,9 @@ class DecoderParts(Layer):
 
     def symbols(self) -> Symbols:
         return {
-            "looking_back": self.looking_back.symbols(),
+            "itself": self.itself.symbols(),
             "norm_1": self.norm_1.symbols(),
-            "looking_over": self.looking_over.symbols(),
+            "source": self.source.symbols(),
             "norm_2": self.norm_2.symbols(),
             "network": self.network.symbols(),
             "norm_3": self.norm_3.symbols(),
@@ -133,7 +133,7 @@ class DecoderBlock(DecoderParts):
 
     def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
         y: Tensor = self.norm_1(x + self.dropout(back))
-        z: Tensor = self.norm_2(y + self.dropout(self.looking_over.look(y, source, mask)))
+        z: Tensor = self.norm_2(y + self.dropout(self.source.look(y, source, mask)))
         o: Tensor = self.norm_3(z + self.dropout(self.network(z)))
         return o
 
@@ -148,6 +148,6 @@ class DecoderBlockPreNorm(DecoderParts):
 
     def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
         y = x + self.dropout(back)
-        z = y + self.dropout(self.looking_over.look(self.norm_2(y), source, mask))
+        z = y + self.dropout(self.source.look(self.norm_2(y), source, mask))
         o: Tensor = z + self.dropout(self.network(self.norm_3(z)))
         return o

@@ -32,7 +32,7 @@ def run() -> tuple[str, list[str], list[Panel]]:
         ),
         BarChart(
             "By depth, width 512", "share of the parameters", [str(depth) for depth in DEPTHS],
-            [(part, [shares(512, depth)[part] / total(512, depth) for depth in DEPTHS]) for part in parts], stacked=True,
+            [(part, [shares(512, n)[part] / total(512, n) for n in DEPTHS]) for part in parts], stacked=True,
         ),
         Table(
             "Six blocks", ["width", *parts, "together"],
