@@ -1,5 +1,8 @@
 """`seqloom demo`: the first thing to see."""
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +18,12 @@ PAGES = (
     "why-tanh",
     "forgetting",
 )
+
+
+def command() -> str:
+    """How this command is reached from here: by name, or by its path where no environment is active."""
+    called = Path(sys.argv[0])
+    return "seqloom" if shutil.which("seqloom") or called.name != "seqloom" else os.path.relpath(called)
 
 
 def demo(
@@ -35,8 +44,8 @@ def demo(
     console.print(
         f"\nOpen [bold]{out / 'lstm.html'}[/bold] in a browser: point at a symbol, move the slider.\n\n"
         "Next:\n"
-        '  seqloom explain lstm "your own words" --html mine.html\n'
-        "  seqloom explain multi-head --latex\n"
-        "  seqloom explain",
+        f'  {command()} explain lstm "your own words" --html mine.html\n'
+        f"  {command()} explain multi-head --latex\n"
+        f"  {command()} explain",
         highlight=False,
     )
