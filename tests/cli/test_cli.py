@@ -81,7 +81,8 @@ def test_a_mistake_is_one_clear_message_and_exit_code_1(arguments, what, remedy,
 def test_a_definition_of_the_user_is_explained(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from seqloom.equations import equations, tanh\n\n\n@equations\ndef cell(x, h, *, W, U):\n"
-        '    """My cell.\n\n    x  (D)     a word\n    h  (H)     a state\n    W  (D, H)  in\n    U  (H, H)  on\n    """\n'
+        '    """My cell.\n\n    x  (D)     a word\n    h  (H)     a state\n'
+        '    W  (D, H)  in\n    U  (H, H)  on\n    """\n'
         "    h = tanh(x @ W + h @ U)  # mine\n    return h\n"
     )
     done = run("explain", "mine:cell", "hello there", "--html", "mine.html", folder=tmp_path)
