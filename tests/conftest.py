@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
@@ -20,6 +21,8 @@ CHROMIUM_ARGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples on every machine
+settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
 LEFT_OUT = pytest.StashKey[int]()
 

@@ -271,7 +271,8 @@ class Notation:
 
 
 def starts_with_number(node: Node) -> bool:
-    while isinstance(node, nodes.Binary) and node.operator in ("*", "@"):
+    """Whether digits come first: beside another number they would be read as one, a² 2² or 2 ½."""
+    while isinstance(node, nodes.Binary) and node.operator in ("*", "@", "**", "/"):
         node = node.left
     return isinstance(node, nodes.Number)
 

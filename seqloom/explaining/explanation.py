@@ -13,11 +13,11 @@ from torch import Tensor
 from seqloom.equations import Equations, nodes
 from seqloom.equations.code import code
 from seqloom.equations.count import parameters
+from seqloom.equations.drawing.svg import draw as draw_figure
 from seqloom.equations.latex import latex
 from seqloom.equations.mathml import mathml, spell
 from seqloom.equations.notation import Notation, notation
 from seqloom.equations.plain import plain
-from seqloom.equations.svg import draw as draw_figure
 from seqloom.equations.trace import Number, Trace, sample
 from seqloom.explaining.values import Value, value_of
 from seqloom.explaining.words import SENTENCE, Inputs, split

@@ -19,8 +19,8 @@ from importlib.resources import files
 from typing import Any
 
 from seqloom.equations import Equations, nodes
-from seqloom.equations.labels import Labels
-from seqloom.equations.svg import STYLE as FIGURE_STYLE
+from seqloom.equations.drawing.labels import Labels
+from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
 from seqloom.explaining.explanation import Explanation, View, at_path
 from seqloom.explaining.panels import Experiment, Panel
 from seqloom.explaining.values import Value

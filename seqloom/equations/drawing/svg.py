@@ -11,10 +11,10 @@ from html import escape
 from typing import Any
 
 from seqloom.equations.definition import Equations
-from seqloom.equations.figure import Vertex, graph
-from seqloom.equations.labels import SMALL, Label, Run, width
-from seqloom.equations.layout import layout
-from seqloom.equations.shapes import Box, Point, Route, type_size
+from seqloom.equations.drawing.graph import Vertex, graph
+from seqloom.equations.drawing.labels import SMALL, Label, Run, width
+from seqloom.equations.drawing.layout import layout
+from seqloom.equations.drawing.shapes import Box, Point, Route, type_size
 
 CORNER = 7.0
 RISE = {-1: 0.22, 0: 0.0, 1: -0.36}  # of what is set lower or higher, in the size of its label

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from seqloom.equations.figure import call_paths, graph
-from seqloom.equations.layout import layout
-from seqloom.equations.svg import STYLE, draw, rounded, turns
+from seqloom.equations.drawing.graph import call_paths, graph
+from seqloom.equations.drawing.layout import layout
+from seqloom.equations.drawing.svg import STYLE, draw, rounded, turns
 from seqloom.layers.bidirectional import bidirectional
 from seqloom.layers.encoder_block import encoder_block
 from seqloom.layers.gru import gru

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from seqloom.equations import concat, equations, sigmoid, stack
-from seqloom.equations.figure import Graph, call_paths, graph
+from seqloom.equations.drawing.graph import Graph, call_paths, graph
 from seqloom.errors import UnknownName
 from seqloom.layers.cross_entropy import cross_entropy
 from seqloom.layers.encoder_block import encoder_block

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import floor, sqrt
 
-from seqloom.equations.crossings import Strand, order
-from seqloom.equations.simplex import Distance, solve
+from seqloom.equations.drawing.crossings import Strand, order
+from seqloom.equations.drawing.simplex import Distance, solve
 
-GAP, GAP_OF_LINES = 12, 20  # between things above each other, of one equation and of two
+GAP, GAP_OF_LINES = 12, 22  # between things above each other, of one equation and of two
 SHOULDER = 9  # how far from the middle of a circle its second line comes in
 STEP = 12  # between the lines that come in at a box
 FIRM, FIRMER = 3, 8  # how much straighter than others a line is kept at the ends of its way, and in between

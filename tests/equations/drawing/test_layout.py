@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqloom.equations.crossings import Sorter, Strand, order
-from seqloom.equations.figure import call_paths, graph
-from seqloom.equations.layout import Layout, layout
-from seqloom.equations.routing import Net, assign_tracks
-from seqloom.equations.shapes import Box
-from seqloom.equations.simplex import Distance, solve
+from seqloom.equations.drawing.crossings import Sorter, Strand, order
+from seqloom.equations.drawing.graph import call_paths, graph
+from seqloom.equations.drawing.layout import Layout, layout
+from seqloom.equations.drawing.routing import Net, assign_tracks
+from seqloom.equations.drawing.shapes import Box
+from seqloom.equations.drawing.simplex import Distance, solve
 from seqloom.layers.encoder_block import encoder_block
 from seqloom.layers.lstm import lstm
 from seqloom.layers.masks import causal_mask
@@ -109,6 +109,13 @@ def test_lines_of_different_values_do_not_lie_on_each_other(definition, path):
         level = abs(y - v) < 3 and y == b and v == d and together[0] > 1
         upright = abs(x - u) < 3 and x == a and u == c and together[1] > 1
         assert source == other or not (level or upright), (source, other)
+
+
+@every_figure
+def test_no_line_bends_by_a_trifle(definition, path):
+    for route in placed(definition, path).routes:
+        for (_, y), (_, next_y) in pairwise(route.points):
+            assert not 1 < abs(y - next_y) < 6, route.edge
 
 
 @every_figure

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
-from seqloom.equations.placing import Placing
+from seqloom.equations.drawing.placing import Placing
 
 NEAR = 5.0  # lines closer than this are read as one
 PITCH = 9.0  # from track to track

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
-from seqloom.equations.labels import Label, Labels, Run
+from seqloom.equations.drawing.labels import Label, Labels, Run
 from seqloom.equations.nodes import Node, Symbol
 from seqloom.errors import UnknownName
 

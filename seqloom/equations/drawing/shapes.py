@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from seqloom.equations.figure import Edge, Graph, Vertex
-from seqloom.equations.labels import width
-from seqloom.equations.placing import STEP
+from seqloom.equations.drawing.graph import Edge, Graph, Vertex
+from seqloom.equations.drawing.labels import width
+from seqloom.equations.drawing.placing import STEP
 
 Point = tuple[float, float]
 SIZES = {"weight": 13, "item": 14, "number": 13, "call": 14, "family": 13}  # of type; 16 for all others

@@ -10,16 +10,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from math import ceil
 
-from seqloom.equations.figure import Edge, Graph, Vertex
-from seqloom.equations.labels import width
-from seqloom.equations.placing import Cell, Placing, Wire
-from seqloom.equations.routing import route
-from seqloom.equations.shapes import Box, Point, Route, beside, shape, type_size, weights_with_one_use
+from seqloom.equations.drawing.graph import Edge, Graph, Vertex
+from seqloom.equations.drawing.labels import width
+from seqloom.equations.drawing.placing import Cell, Placing, Wire
+from seqloom.equations.drawing.routing import route
+from seqloom.equations.drawing.shapes import Box, Point, Route, beside, shape, type_size, weights_with_one_use
 
 MARGIN = 14.0  # around the whole
 BAND, BASE = 26, 12  # the upper part of a frame, for its name, and the lower
 PORT = 6.0  # room around the place where a line crosses a border
-LOOSE = 20.0  # more room above it, if the line ends there
+LOOSE = 22.0  # more room above it, if the line ends there
 
 
 @dataclass
