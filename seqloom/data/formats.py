@@ -1,0 +1,103 @@
+"""Which files a user means, and which format they have: by the name, and by what stands in them."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from seqloom.data.lines import open_bytes, scan, unreadable
+from seqloom.data.report import Policy
+from seqloom.data.roles import roles_of
+from seqloom.data.sources import frames, parquet
+from seqloom.errors import DataError
+
+Format: TypeAlias = Literal[
+    "auto", "text", "parallel", "tsv", "csv", "jsonl", "conll", "conllu", "parquet", "npy", "frames", "folder",
+    "labelled", "python",
+]  # fmt: skip
+FORMATS = get_args(Format)
+
+SUFFIXES: dict[str, Format] = {
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".conll": "conll",
+    ".bio": "conll",
+    ".iob": "conll",
+    ".conllu": "conllu",
+    ".parquet": "parquet",
+    ".npy": "npy",
+}
+
+
+def find_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
+    """The files of a path, a list of paths, or a pattern (`data/*.txt`); of a pattern in the order of their names."""
+    if isinstance(where, str | Path):
+        return list(expand(Path(where).expanduser()))
+    return [file for path in where for file in expand(Path(path).expanduser())]
+
+
+def expand(path: Path) -> Iterator[Path]:
+    try:
+        exists = path.exists()
+    except (OSError, ValueError) as error:  # no permission, a NUL in the name
+        raise unreadable(path, error) from None
+    if exists or not glob.has_magic(str(path)):
+        if not exists:
+            raise unreadable(path, FileNotFoundError())
+        yield path
+        return
+    found = sorted(glob.glob(str(path), recursive=True))
+    if not found:
+        raise DataError("no file matches this pattern", where=str(path), remedy="check the path")
+    yield from map(Path, found)
+
+
+def one_file(where: str | Path) -> Path:
+    files = find_files(where)
+    if len(files) != 1:
+        raise DataError(f"{len(files)} files match where one is needed", where=str(where), remedy="name one of them")
+    return files[0]
+
+
+def one_format(files: Sequence[Path], task: str | None) -> Format:
+    """The format of all files, which they must share."""
+    formats = {format_of(file, task): file for file in files}
+    if len(formats) > 1:
+        stated = ", ".join(f"{file} ({format})" for format, file in formats.items())
+        raise DataError(f"files of different formats: {stated}", remedy="give files of one kind, or data.format")
+    return next(iter(formats))
+
+
+def format_of(file: Path, task: str | None) -> Format:
+    """What a file is. Where the name does not say: the first bytes, then the task and the first line.
+
+    A text with a tab in its first line is TSV for a task that needs two columns; a tagger reads CoNLL.
+    """
+    if file.is_dir():
+        return "folder"
+    suffix = Path(file.name.removesuffix(".gz")).suffix.lower()
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    with open_bytes(file) as stream:
+        start = stream.read(8)
+    if start.startswith(frames.MAGIC):
+        return "npy"
+    if start.startswith(parquet.MAGIC):
+        return "parquet"
+    if task == "tag":
+        return "conll"
+    if len(roles_of(task)) > 1 and "\t" in first_line(file):
+        return "tsv"
+    return "text"
+
+
+def first_line(file: Path) -> str:
+    """The first line that can be used, among the first hundred."""
+    lines = (line for (number, line), _ in zip(scan(file, Policy("skip")), range(100)) if isinstance(line, str))
+    return next((line for line in lines if line.strip()), "")

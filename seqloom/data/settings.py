@@ -1,0 +1,60 @@
+"""The section [data] of a configuration file."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
+
+from seqloom.config import Config, problem
+from seqloom.data.formats import Format
+from seqloom.data.report import OnBad, Policy
+
+
+class DataConfig(Config):
+    """Where the data is and how it is read."""
+
+    train: str | list[str] | dict[str, str] = ""
+    """Training data: a path, a pattern, a list of paths, a folder, or files by role (source, target) or by label."""
+    valid: str | list[str] | dict[str, str] = ""
+    """Validation data, as `train`; empty: found beside it by name, or cut from it."""
+    test: str | list[str] | dict[str, str] = ""
+    """Test data, as `train`; empty: found beside it by name, or cut from it if `test_share` is not 0."""
+    format: Format = "auto"
+    """text, parallel, tsv, csv, jsonl, conll, conllu, parquet, npy, frames or folder; auto: by name and content."""
+    columns: dict[str, str | int] = Field(default_factory=dict)
+    """The column of each role, by name or by number from 1, as in text = "review"; empty: by the names of the roles."""
+    header: Literal["auto"] | bool = "auto"
+    """Whether the first row of a table names its columns; auto: if it holds a name asked for or known to the task."""
+    on_bad: OnBad = "error"
+    """What happens to what cannot be used: error stops with file and line, skip leaves it out and counts it."""
+    longest_line: PositiveInt = Policy.longest_line
+    """Bytes that a line may have; a longer one cannot be used."""
+    split_column: str = ""
+    """The column that says train, valid or test; empty: none."""
+    split_by: str = ""
+    """The column whose equal values land in one part when parts are cut; empty: each record by itself."""
+    valid_share: NonNegativeFloat = 0.1
+    """Share of the training data that is cut off for validation, if there is none of its own."""
+    test_share: NonNegativeFloat = 0.0
+    """Share of the training data that is cut off for testing, if there is none of its own."""
+    seed: int = 0
+    """Decides which records are cut off."""
+    source_language: str = "und"
+    """Language of the text, or of the source, as a BCP 47 code (en, zh-Hans); und: not said."""
+    target_language: str = "und"
+    """Language of the target, as `source_language`."""
+
+    @model_validator(mode="after")
+    def something_is_left_to_train_on(self) -> Self:
+        cut_off = self.valid_share + self.test_share
+        if cut_off >= 1:
+            raise problem(
+                "valid_share", f"with test_share {cut_off:g} of the data is cut off", remedy="leave some to train on"
+            )
+        return self
+
+    def how(self) -> dict[str, Any]:
+        """The arguments of `open_source`."""
+        names = ("format", "columns", "header", "on_bad", "longest_line")
+        return {name: getattr(self, name) for name in names}

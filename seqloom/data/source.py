@@ -1,0 +1,200 @@
+"""Open data of any format: records with the columns that the task needs, each with its file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
+
+from seqloom.data.formats import FORMATS, Format, find_files, one_file, one_format
+from seqloom.data.record import Record
+from seqloom.data.report import OnBad, Policy, Report
+from seqloom.data.roles import NAMES, roles_of, with_roles
+from seqloom.data.sources.conll import read_conll, read_conllu
+from seqloom.data.sources.folders import read_folder, read_labelled
+from seqloom.data.sources.frames import read_frames, read_npy
+from seqloom.data.sources.items import read_items
+from seqloom.data.sources.jsonl import read_jsonl
+from seqloom.data.sources.parallel import read_parallel
+from seqloom.data.sources.parquet import read_parquet
+from seqloom.data.sources.tables import Header, read_csv, read_tsv
+from seqloom.data.sources.text import read_text
+from seqloom.errors import DataError, UnknownName
+
+Paths: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
+Anything: TypeAlias = Paths | Iterable[Any] | Callable[[], Iterable[Any]]
+Reader: TypeAlias = Callable[[Policy], Iterator[Record]]
+
+
+class Source:
+    """Records that can be read again and again; `report` says what the last reading left out."""
+
+    def __init__(
+        self,
+        read: Reader,
+        *,
+        files: Sequence[Path],
+        format: Format,
+        on_bad: OnBad = "error",
+        longest_line: int = Policy.longest_line,
+    ) -> None:
+        self.read, self.files, self.format = read, tuple(files), format
+        self.on_bad, self.longest_line = on_bad, longest_line
+        self.report = Report()
+
+    def __iter__(self) -> Iterator[Record]:
+        policy = Policy(self.on_bad, self.longest_line)
+        self.report = policy.report
+        records = self.read(policy)
+        first = next(records, None)
+        if first is None:
+            where = str(self.files[0]) if self.files else "<python>"
+            raise DataError(f"there is no record; {policy.report}", where=where, remedy="check what was given")
+        yield first
+        yield from records
+
+    def __repr__(self) -> str:
+        return f"Source({self.format}: {', '.join(map(str, self.files)) or 'from Python'})"
+
+
+class Wish(NamedTuple):
+    """What the user said of the columns."""
+
+    columns: Mapping[str, str]  # role -> column
+    roles: Sequence[str]  # that the task needs
+    header: Header
+
+    @property
+    def asked(self) -> set[str] | None:
+        """The columns that must be readable; None for all."""
+        return {*self.columns.values(), *self.roles} if self.columns else None
+
+
+def open_source(
+    where: Anything,
+    *,
+    task: str | None = None,
+    columns: Mapping[str, str | int] | None = None,
+    format: Format = "auto",
+    header: Header = "auto",
+    on_bad: OnBad = "error",
+    longest_line: int = Policy.longest_line,
+) -> Source:
+    """Records from wherever they are.
+
+    where     a path, a pattern, a list of paths; a folder with a folder per label; files by role, line by line
+              (`{"source": "train.en", "target": "train.de"}`); files by label (`{"pos": ..., "neg": ...}`); an
+              iterable of texts, tuples or dicts, or a function that gives one; a list of texts needs format="python"
+    task      what the records are for: the columns that it needs are there and not empty
+    columns   role -> column, by name or by number from 1, as in `{"text": "review", "label": "stars"}`
+    on_bad    "error" stops at what cannot be used, "skip" leaves it out and counts it in `report`
+
+    >>> [record.columns for record in open_source([("pos", "a fine film")], task="classify")]
+    [{'label': 'pos', 'text': 'a fine film'}]
+    """
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS, remedy=f"there are: {', '.join(FORMATS)}")
+    wish = Wish({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
+    files: list[Path] = []
+    if isinstance(where, Mapping):
+        by_name = {name: one_file(path) for name, path in where.items()}
+        files = list(by_name.values())
+        if format == "auto":
+            format = "parallel" if by_name.keys() <= NAMES else "labelled"
+        read = together(by_name, format)
+    elif format == "python" or not is_paths(where):
+        read, format = from_python(where, wish.asked), "python"
+    else:
+        files = find_files(where)
+        format = one_format(files, task) if format == "auto" else format
+        if format == "text" and len(files) == len(wish.roles) == 2:
+            format = "parallel"
+        in_step = format == "parallel"
+        read = together(pair(files, wish.roles), format) if in_step else in_turn(files, format, wish)
+    if format in ("conll", "conllu"):  # its reader has found the columns
+        task, wish = task or "tag", wish._replace(columns={role: role for role in wish.columns})
+
+    def cast(policy: Policy) -> Iterator[Record]:
+        return with_roles(read(policy), task, wish.columns, policy)
+
+    return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line)
+
+
+def in_turn(files: Sequence[Path], format: Format, wish: Wish) -> Reader:
+    """One file after the other."""
+
+    def read(policy: Policy) -> Iterator[Record]:
+        for file in files:
+            yield from read_file(file, format, wish, policy)
+
+    return read
+
+
+def read_file(file: Path, format: Format, wish: Wish, policy: Policy) -> Iterator[Record]:
+    match format:
+        case "tsv":
+            return read_tsv(file, policy, wish.header, set(wish.columns.values()), wish.roles)
+        case "csv":
+            return read_csv(file, policy, wish.header, set(wish.columns.values()), wish.roles)
+        case "jsonl":
+            return read_jsonl(file, policy, wish.asked)
+        case "parquet":
+            return read_parquet(file, policy, wish.asked)
+        case "conll":
+            return read_conll(file, policy, wish.columns)
+        case "conllu":
+            return read_conllu(file, policy, wish.columns)
+        case "npy":
+            return read_npy(file, policy)
+        case "frames":
+            return read_frames(file, policy)
+        case "folder":
+            return read_folder(file, policy)
+        case "text":
+            return read_text(file, policy)
+    remedy = 'as in {"source": "train.en", "target": "train.de"}, or {"pos": "good.txt", "neg": "bad.txt"}'
+    raise DataError(f"the format {format} needs files by name", where=str(file), remedy=remedy)
+
+
+def together(files: Mapping[str, Path], format: Format) -> Reader:
+    """Files that belong together, each under a role or a label."""
+    read = read_parallel if format == "parallel" else read_labelled
+    return lambda policy: read(files, policy)
+
+
+def pair(files: Sequence[Path], roles: Sequence[str]) -> dict[str, Path]:
+    roles = roles if len(roles) == 2 else ("source", "target")
+    if len(files) != 2:
+        names = ", ".join(map(str, files))
+        raise DataError(f"parallel files are two, not {len(files)}: {names}", remedy=f"give {' and '.join(roles)}")
+    return dict(zip(roles, files))
+
+
+def is_paths(where: Anything) -> TypeGuard[str | Path | Sequence[str | Path]]:
+    """A path, or a list of nothing but paths."""
+    if isinstance(where, list | tuple):
+        return bool(where) and all(isinstance(path, str | Path) for path in where)
+    return isinstance(where, str | Path)
+
+
+def from_python(items: Any, asked: set[str] | None) -> Reader:
+    """What Python iterates over; what can be iterated once can be read once."""
+    if hasattr(items, "columns"):  # iterating over a data frame gives the names of its columns
+        remedy = 'give its rows, as in frame.to_dict("records")'
+        raise DataError("a table of columns is no collection of records", where="<python>", remedy=remedy)
+    if isinstance(items, str | bytes | Path) or not (callable(items) or isinstance(items, Iterable)):
+        what = f"{items!r:.40} is no collection of records"
+        raise DataError(what, where="<python>", remedy="give a list of texts, tuples or dicts")
+    used = False
+
+    def read(policy: Policy) -> Iterator[Record]:
+        nonlocal used
+        found = items() if callable(items) else items
+        once = iter(found) is found and not callable(items)
+        if once and used:
+            remedy = "give a list, or a function that makes a new iterator each time"
+            raise DataError("this iterator was used up by the first reading", where="<python>", remedy=remedy)
+        used = True
+        return read_items(found, policy, asked)
+
+    return read

@@ -1,0 +1,92 @@
+"""Labels in names: a folder per label, as IMDB ships (LABEL/*.txt, or train/LABEL/*.txt), or a file per label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from seqloom.data.lines import LONGER, scan, unreadable
+from seqloom.data.record import Place, Record, Value
+from seqloom.data.report import Policy, Problem
+from seqloom.data.sources.frames import read_npy
+from seqloom.data.sources.text import read_text
+from seqloom.errors import DataError
+
+SPLITS = {"train": "train", "valid": "valid", "validation": "valid", "val": "valid", "dev": "valid", "test": "test"}
+"""What the parts of a data set are called, and the name that they go by here."""
+
+UNLABELLED = "unsup"
+"""IMDB keeps its reviews without a label in this folder."""
+
+
+def read_folder(folder: Path, policy: Policy | None = None) -> Iterator[Record]:
+    """Columns `text` (`frames` of a .npy) and `label`, and `split` where labels stand under train/, test/ ...
+
+    A file is a record. Labels and files come in the order of their names.
+    """
+    policy = policy or Policy()
+    labels = subfolders(folder)
+    splits = [label for label in labels if label.name.lower() in SPLITS]
+    if splits and len(splits) == len(labels):
+        for split in splits:
+            for record in read_folder(split, policy):
+                yield Record({**record.columns, "split": SPLITS[split.name.lower()]}, record.place)
+        return
+    if not labels:
+        remedy = "put the texts of each label into a folder of its name: LABEL/1.txt"
+        raise DataError("there is no folder in this folder", where=str(folder), remedy=remedy)
+    for label in labels:
+        if label.name == UNLABELLED:
+            policy.note(Place(str(label)), "folder without a label")
+            continue
+        for file in visible(label):
+            for columns, place in read_one(file, policy):
+                yield Record({"label": label.name, **columns}, place)
+
+
+def read_one(file: Path, policy: Policy) -> Iterator[tuple[Mapping[str, Value], Place]]:
+    name = file.name.removesuffix(".gz")
+    if name.endswith(".npy"):
+        yield from read_npy(file, policy)
+    elif name.endswith(".txt"):
+        text = read_document(file, policy)
+        if text is not None:
+            yield {"text": text}, Place(str(file))
+    else:
+        policy.note(Place(str(file)), "neither .txt nor .npy")
+
+
+def read_document(file: Path, policy: Policy) -> str | None:
+    """A whole file as one text, or None if there is anything bad in it."""
+    lines: list[str] = []
+    size = 0
+    for number, line in scan(file, policy):
+        if isinstance(line, str):
+            size += len(line) + 1
+            if size <= policy.longest_line + 1:
+                lines.append(line)
+                continue
+            line = Problem("overlong text", f"over {policy.longest_line:,} characters", LONGER)
+        policy.bad(Place(str(file), number), line)
+        return None
+    return "\n".join(lines) if lines else None
+
+
+def read_labelled(files: Mapping[str, Path], policy: Policy | None = None) -> Iterator[Record]:
+    """A file per label, a text per line, as in `{"pos": "rt-polarity.pos", "neg": "rt-polarity.neg"}`."""
+    policy = policy or Policy()
+    for label, file in files.items():
+        for record in read_text(file, policy):
+            yield Record({"label": label, **record.columns}, record.place)
+
+
+def subfolders(folder: Path) -> list[Path]:
+    return [entry for entry in visible(folder) if entry.is_dir()]
+
+
+def visible(folder: Path) -> list[Path]:
+    """What a folder holds, sorted by name, so that every machine reads it in the same order."""
+    try:
+        return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise unreadable(folder, error) from None

@@ -1,0 +1,47 @@
+"""Python's own: an iterable of texts, tuples, dicts, arrays or records; the index stands for the line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from seqloom.data.record import Place, Record
+from seqloom.data.report import Policy, Problem
+from seqloom.data.values import as_columns
+
+NAME = "<python>"
+
+
+def read_items(
+    items: Iterable[Any], policy: Policy | None = None, asked: Collection[str] | None = None
+) -> Iterator[Record]:
+    """A text is column `text`, an array `frames`, a list of words `tokens`; a tuple has columns 1, 2 ..."""
+    policy = policy or Policy()
+    width = 0
+    for index, item in enumerate(items):
+        if isinstance(item, Record):
+            yield item
+            continue
+        columns = as_columns(named(item), asked)
+        if isinstance(item, tuple):
+            width = width or len(item)
+            if len(item) != width:
+                columns = Problem("wrong number of columns", f"{len(item)} where the first tuple has {width}")
+        if isinstance(columns, Problem):
+            policy.bad(Place(NAME, index), columns)
+        else:
+            yield Record(columns, Place(NAME, index))
+
+
+def named(item: Any) -> Mapping[str, Any]:
+    if isinstance(item, Mapping):
+        return item
+    if isinstance(item, tuple):
+        return {str(position): value for position, value in enumerate(item, 1)}
+    if isinstance(item, np.ndarray):
+        return {"frames": item}
+    if isinstance(item, list):
+        return {"tokens": item}
+    return {"text": item}

@@ -1,0 +1,93 @@
+"""Parquet: a table in columns, read one batch of rows at a time. Needs the optional package pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from seqloom.data.lines import open_bytes
+from seqloom.data.record import Place, Record
+from seqloom.data.report import Policy, Problem
+from seqloom.data.values import NAME_COLUMNS, as_columns
+from seqloom.errors import DataError
+
+MAGIC = b"PAR1"
+ROWS = 1024
+"""Rows held at a time."""
+
+
+def read_parquet(file: Path, policy: Policy | None = None, asked: Collection[str] | None = None) -> Iterator[Record]:
+    """The columns of the file; only those `asked` for need a type that can be used, by default all."""
+    arrow = pyarrow(file)
+    policy = policy or Policy()
+    number = 0
+    for batch in batches(arrow, file, asked):
+        columns = [pylist(column) for column in batch.columns]
+        for values in zip(*columns):
+            number += 1
+            found = as_columns(dict(zip(batch.schema.names, values)), asked)
+            if isinstance(found, Problem):
+                policy.bad(Place(str(file), number), found)
+            else:
+                yield Record(found, Place(str(file), number))
+    if number == 0:
+        policy.bad(Place(str(file)), Problem("empty file", "no rows", "check how it was made"))
+
+
+def pyarrow(file: Path) -> Any:
+    try:
+        import_module("pyarrow.parquet")
+    except ModuleNotFoundError:
+        remedy = "pip install 'seqloom[parquet]'"
+        raise DataError("Parquet needs the package pyarrow", where=str(file), remedy=remedy) from None
+    return import_module("pyarrow")
+
+
+def batches(arrow: Any, file: Path, asked: Collection[str] | None) -> Iterator[Any]:
+    with open_bytes(file):  # what is no file at all is said in the same words as everywhere
+        pass
+    try:
+        with arrow.parquet.ParquetFile(file) as table:
+            names = usable_names(arrow, table.schema_arrow, file, asked)
+            yield from table.iter_batches(ROWS, columns=names, use_threads=False)
+    except (arrow.ArrowException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"is no sound Parquet: {reason}", where=str(file), remedy="make or copy it again") from None
+
+
+def usable_names(arrow: Any, schema: Any, file: Path, asked: Collection[str] | None) -> list[str]:
+    """Columns of text, numbers or lists of them; another type is an error if the column was asked for."""
+    names = []
+    for field in schema:
+        if is_usable(arrow.types, field.type):
+            names.append(field.name)
+        elif asked is None or field.name in asked:
+            what = f"nested value: column {field.name!r} is of type {field.type}"
+            raise DataError(what, where=str(file), remedy=NAME_COLUMNS)
+    return names
+
+
+def is_usable(types: Any, kind: Any) -> bool:
+    if types.is_dictionary(kind):
+        return is_usable(types, kind.value_type)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return is_usable(types, kind.value_type)
+    checks = (types.is_string, types.is_large_string, types.is_integer, types.is_floating, types.is_boolean)
+    return types.is_null(kind) or any(check(kind) for check in checks)
+
+
+def pylist(column: Any) -> list[Any]:
+    """The values of a column; a text that is no UTF-8 is a problem of its own row."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        return [one(scalar) for scalar in column]
+
+
+def one(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError as error:
+        return Problem("invalid UTF-8", f"byte {error.start + 1} of the text", "write the file with UTF-8 in it")
