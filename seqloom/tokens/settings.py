@@ -1,0 +1,99 @@
+"""The section [tokens] of a configuration file: how text becomes numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, PositiveInt, model_validator
+from pydantic_core import PydanticCustomError
+
+from seqloom.config import Config, problem
+from seqloom.tokens.stop_words import STOP_WORDS
+
+SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
+"""The first four entries of every dictionary: filling, unknown, begin, end."""
+PAD, UNK, BOS, EOS = range(4)
+
+BYTES = 256
+"""The subword kinds keep an entry for every byte, so that no text is unknown to them."""
+
+Kind = Literal["word", "space", "character", "bpe", "unigram"]
+WORDS = ("word", "space")
+SUBWORDS = ("bpe", "unigram")
+
+
+def name_or_words(value: Any) -> Any:
+    """One message for what is neither, where pydantic has one for each."""
+    if isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)):
+        return value
+    raise PydanticCustomError("name_or_words", "should be a name or a list of words")
+
+
+class TokenConfig(Config):
+    """How text is cut into tokens, and which of them are known: the section [tokens]."""
+
+    kind: Kind = "bpe"
+    """What a token is: a word, what stands between spaces, a character, a part of a word (bpe and unigram)."""
+    size: PositiveInt = 10_000
+    """Entries of the dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
+    min_frequency: PositiveInt = 1
+    """Times a word, a character or (bpe) a pair must be seen in training to be known."""
+    lower: bool = False
+    """Whether capital letters are read as small ones."""
+    normalise: Literal["none", "nfc", "nfkc"] = "none"
+    """Unicode form: as written, accents composed (nfc), or full-width and other variants made plain too (nfkc)."""
+    stop_words: Annotated[str | tuple[str, ...], BeforeValidator(name_or_words)] = "none"
+    """Words to leave out: "none", a language whose function words are built in ("english"), or a list of words."""
+    mend_typos: bool = False
+    """Whether unknown words are read as the known word that was meant: goood as good, prinse as prince."""
+    typo_ratio: Annotated[int, Field(ge=2)] = 10
+    """Times as frequent as a rare spelling a near word must be to replace it."""
+    chinese: Literal["characters", "words"] = "characters"
+    """Whether words of Chinese text are its characters, or found by a segmenter (the extra seqloom[chinese])."""
+    joint: bool = False
+    """For pairs of texts: one dictionary for both sides instead of two."""
+    bpe_dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Share of merges left out at random when a text is cut for training (BPE-dropout)."""
+
+    @model_validator(mode="after")
+    def the_dictionary_has_room(self) -> Self:
+        taken = len(SPECIALS) + (BYTES if self.kind in SUBWORDS else 0)
+        if self.size <= taken:
+            beside = f"the {len(SPECIALS)} special entries" + (f" and {BYTES} bytes" if self.kind in SUBWORDS else "")
+            raise problem("size", f"{self.size} leaves no room beside {beside}", remedy=f"set it above {taken}")
+        return self
+
+    @model_validator(mode="after")
+    def options_of_words_are_for_words(self) -> Self:
+        options = {"stop_words": bool(self.stop_list), "mend_typos": self.mend_typos}
+        for name, wanted in options.items():
+            if wanted and self.kind not in WORDS:
+                raise problem(name, f"needs words, and kind is {self.kind!r}", remedy='set kind = "word"')
+        if self.chinese == "words" and self.kind != "word":
+            raise problem("chinese", f'"words" needs kind "word", not {self.kind!r}', remedy='set kind = "word"')
+        return self
+
+    @model_validator(mode="after")
+    def options_of_subwords_are_for_subwords(self) -> Self:
+        if self.bpe_dropout and self.kind != "bpe":
+            raise problem("bpe_dropout", f"needs merges, and kind is {self.kind!r}", remedy='set kind = "bpe"')
+        if self.min_frequency > 1 and self.kind == "unigram":
+            raise problem("min_frequency", "unigram chooses its parts by likelihood", remedy="leave it out; set size")
+        return self
+
+    @model_validator(mode="after")
+    def stop_words_are_known(self) -> Self:
+        if isinstance(self.stop_words, str) and self.stop_words not in ("none", *STOP_WORDS):
+            known = ", ".join(["none", *STOP_WORDS])
+            raise problem(
+                "stop_words",
+                f"there is no list called {self.stop_words!r}",
+                remedy=f"there are: {known}; or give the words themselves, as a list",
+            )
+        return self
+
+    @property
+    def stop_list(self) -> frozenset[str]:
+        """The words to leave out, in small letters."""
+        words = STOP_WORDS.get(self.stop_words, ()) if isinstance(self.stop_words, str) else self.stop_words
+        return frozenset(word.lower() for word in words)
