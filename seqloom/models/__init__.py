@@ -1,0 +1,1 @@
+"""Layers put together: readers of one sequence, and what stands on them."""

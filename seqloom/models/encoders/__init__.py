@@ -1,0 +1,6 @@
+"""Architectures that read one sequence, by name. A new one is one new file with one decorated function."""
+
+from seqloom.models.encoders import cnn, mixer, recurrent, transformer
+from seqloom.models.encoders.base import ENCODERS, Encoder, architecture, make_encoder
+
+__all__ = ["ENCODERS", "Encoder", "architecture", "cnn", "make_encoder", "mixer", "recurrent", "transformer"]

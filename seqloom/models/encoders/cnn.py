@@ -1,0 +1,46 @@
+"""The convolution encoder: each layer sees a window, a stack of them a wider one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.layers.convolution import CausalConvolution, Convolution
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.masks import lengths_to_mask
+from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.settings import ModelConfig
+
+
+class ConvolutionEncoder(Encoder):
+    """Convolutions on top of each other, with a residual connection where the widths agree."""
+
+    def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
+        super().__init__()
+        kind = CausalConvolution if causal else Convolution
+        sizes = [width, *config.widths]
+        self.layers = nn.ModuleList(kind(a, b, config.window) for a, b in pairwise(sizes))
+        self.dropout = Dropout(config.dropout)
+        self.output_size = sizes[-1]
+        self.seen = (config.window - 1) * len(config.widths)  # words before that the newest row still depends on
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        return self.read(x, lengths_to_mask(lengths, x.shape[1]))
+
+    def read(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        for layer in self.layers:
+            y = layer(self.dropout(x), mask)
+            x = x + y if x.shape == y.shape else y
+        return x if mask is None else x.masked_fill(~mask[..., None], 0.0)
+
+    def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
+        words = x if state is None else torch.cat([state, x], dim=1)
+        return self.read(words, None)[:, -x.shape[1] :], words[:, -self.seen - 1 :] if self.seen else words[:, -1:]
+
+
+@architecture("cnn")
+def cnn(config: ModelConfig, width: int, causal: bool) -> Encoder:
+    return ConvolutionEncoder(config, width, causal)

@@ -1,0 +1,63 @@
+"""Recurrent encoders: any cell, stacked, each layer with its own width, in one direction or both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from seqloom.errors import ConfigError
+from seqloom.layers.bidirectional import Bidirectional
+from seqloom.layers.gru import GRUResetAfter
+from seqloom.layers.lstm import LSTM
+from seqloom.layers.recurrent import Recurrent
+from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
+from seqloom.layers.simple_rnn import SimpleRNN
+from seqloom.layers.stacked import Stacked
+from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.settings import ModelConfig
+
+Cell = Callable[[int, int], Recurrent[Any]]
+
+
+class RecurrentEncoder(Encoder):
+    """A stack of recurrent layers."""
+
+    def __init__(self, cell: Cell, width: int, widths: list[int], bidirectional: bool, dropout: float) -> None:
+        super().__init__()
+        layers: list[Recurrent[Any]] = []
+        for size in widths:
+            layers.append(reader(cell, width, size, bidirectional))
+            width = layers[-1].output_size
+        self.layers = Stacked(layers, dropout)
+        self.output_size = width
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        y, _ = self.layers(x, None, lengths)
+        return y  # type: ignore[no-any-return]
+
+    def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
+        return self.layers(x, state)  # type: ignore[no-any-return]
+
+
+def reader(cell: Cell, width: int, size: int, bidirectional: bool) -> Recurrent[Any]:
+    return Bidirectional(cell(width, size), cell(width, size)) if bidirectional else cell(width, size)
+
+
+def recurrent(cell: Cell) -> Callable[[ModelConfig, int, bool], Encoder]:
+    def make(config: ModelConfig, width: int, causal: bool) -> Encoder:
+        if causal and config.bidirectional:
+            raise ConfigError(
+                "settings",
+                [("model.bidirectional", "a reader from the right has seen the words to come", "set it to false")],
+            )
+        return RecurrentEncoder(cell, width, config.widths, config.bidirectional, config.dropout)
+
+    return make
+
+
+architecture("rnn")(recurrent(SimpleRNN))
+architecture("gru")(recurrent(GRUResetAfter))
+architecture("lstm")(recurrent(LSTM))
+architecture("self-attentive-rnn")(recurrent(SelfAttentiveRNN))

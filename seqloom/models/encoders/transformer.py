@@ -1,0 +1,51 @@
+"""The Transformer as a reader of one sequence: an encoder, or, causal, the decoder of a language model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.encoder_block import EncoderBlockPreNorm
+from seqloom.layers.masks import lengths_to_mask
+from seqloom.layers.norms import LayerNorm
+from seqloom.layers.positions import LearnedPositions
+from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.settings import ModelConfig
+
+
+class Transformer(Encoder):
+    """Learned positions, blocks with the norm first, a norm at the end."""
+
+    def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
+        super().__init__()
+        self.positions = LearnedPositions(config.length, width)
+        self.dropout = Dropout(config.dropout)
+        blocks = (EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout) for _ in config.widths)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = LayerNorm(width)
+        self.causal, self.output_size = causal, width
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        mask = lengths_to_mask(lengths, x.shape[1])
+        x = self.dropout(x + self.positions(x.shape[1]))
+        for block in self.blocks:
+            x = block(x, mask[:, None, None], causal=self.causal)
+        y: Tensor = self.norm(x)
+        return y.masked_fill(~mask[..., None], 0.0)
+
+    def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """State: how many words were read, and the keys and values of each block."""
+        read, caches = state or (0, [None] * len(self.blocks))
+        x = x + self.positions(x.shape[1], read)
+        kept = []
+        for block, cache in zip(self.blocks, caches, strict=True):
+            x, cache = block.step(x, cache)  # type: ignore[operator]
+            kept.append(cache)
+        return self.norm(x), (read + x.shape[1], kept)
+
+
+@architecture("transformer")
+def transformer(config: ModelConfig, width: int, causal: bool) -> Encoder:
+    return Transformer(config, width, causal)

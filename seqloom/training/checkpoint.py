@@ -1,0 +1,72 @@
+"""Checkpoints: everything a run needs to go on as if it had never stopped, and the newest sound one of several."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from seqloom.errors import DamagedError
+from seqloom.storage import new_folder, read_json, read_tensors, verify, write_json, write_tensors
+
+FOLDER = "checkpoints"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A moment of a run: tensors by kind (model, optimizer, average), and everything else as JSON."""
+
+    step: int
+    tensors: dict[str, dict[str, Tensor]]
+    state: dict[str, Any]
+
+
+def folder_of(run: Path, step: int) -> Path:
+    return run / FOLDER / f"step-{step:08d}"
+
+
+def save(run: Path, checkpoint: Checkpoint) -> Path:
+    """Write a checkpoint; it appears whole or not at all."""
+    target = folder_of(run, checkpoint.step)
+    shutil.rmtree(target, ignore_errors=True)  # a damaged one of the same step, that the run went back behind
+    with new_folder(target) as folder:
+        for kind, tensors in checkpoint.tensors.items():
+            write_tensors(folder / f"{kind}.safetensors", tensors)
+        write_json(folder / "state.json", {"step": checkpoint.step, **checkpoint.state})
+    return target
+
+
+def load(folder: Path) -> Checkpoint:
+    """Read a checkpoint after checking every file of it."""
+    verify(folder)
+    tensors = {file.stem: read_tensors(file) for file in sorted(folder.glob("*.safetensors"))}
+    state = read_json(folder / "state.json")
+    return Checkpoint(int(state.pop("step")), tensors, state)
+
+
+def newest(run: Path) -> tuple[Checkpoint | None, list[str]]:
+    """The newest checkpoint that is sound, and what is wrong with those that are newer."""
+    reasons: list[str] = []
+    for folder in reversed(list(folders(run))):
+        try:
+            return load(folder), reasons
+        except DamagedError as error:
+            reasons.append(error.what)
+    return None, reasons
+
+
+def folders(run: Path) -> Iterator[Path]:
+    """The checkpoints of a run, oldest first."""
+    yield from sorted((run / FOLDER).glob("step-*"))
+
+
+def prune(run: Path, keep: int, best_step: int | None) -> None:
+    """Remove all but the newest checkpoints and the best one."""
+    spared = {folder_of(run, best_step)} if best_step is not None else set()
+    for folder in list(folders(run))[:-keep]:
+        if folder not in spared:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,276 @@
+"""The training loop: the one for every task and architecture.
+
+Everything that decides what comes next (weights, optimizer, schedule, position in the data, memory of the best score)
+is in a checkpoint, and everything random is drawn from generators keyed by the step, so a run that was killed and
+resumed, any number of times, computes the same numbers to the last bit as one that was not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import torch
+from torch import nn
+
+from seqloom.errors import TrainingError
+from seqloom.layers.dropout import draw_from
+from seqloom.tasks.work import Score, Work
+from seqloom.training import checkpoint as checkpoints
+from seqloom.training.checkpoint import Checkpoint
+from seqloom.training.display import Display
+from seqloom.training.metrics import Metrics
+from seqloom.training.optimizer import make_optimizer, memory_of, remember, set_rate
+from seqloom.training.schedules import Schedule
+from seqloom.training.settings import TrainConfig
+from seqloom.training.team import Team
+
+B = TypeVar("B")
+
+
+@dataclass
+class Progress:
+    """Where a run is; all of it is in a checkpoint."""
+
+    step: int = 0
+    tokens: int = 0
+    loss_sum: float = 0.0  # since the last logged step
+    loss_count: float = 0.0
+    best: float | None = None
+    best_step: int | None = None
+    no_better: int = 0  # evaluations since the best one
+    finished: str = ""  # why, once it is
+
+
+class Trainer(Generic[B]):
+    """One run in one folder."""
+
+    def __init__(self, run: Path, config: TrainConfig, model: nn.Module, work: Work[B], team: Team) -> None:
+        self.run, self.config, self.work, self.team = run, config, work, team
+        self.model = model.to(team.device)
+        self.generator = torch.Generator(team.device)
+        draw_from(self.generator, self.model)
+        self.optimizer = make_optimizer(self.model, config)
+        self.schedule = Schedule(config)
+        self.average = {name: w.detach().clone() for name, w in self.averaged()} if config.average else {}
+        self.progress = Progress()
+        self.interrupted = False
+
+    # --- the run ----------------------------------------------------------------------------------
+
+    def train(self, *, quiet: bool = False) -> Progress:
+        """Train to the end, from wherever the run is."""
+        metrics = Metrics(self.run, self.progress.step) if self.team.leads else None
+        display = Display(self.config.steps, self.progress.step, quiet=quiet or not self.team.leads)
+        trained = self.team.wrap(self.model)
+        try:
+            with self.interruptible():
+                batches = iter(self.work.stream)
+                while not self.progress.finished:
+                    self.step(trained, next(batches))
+                    self.after_step(metrics, display)
+                    if self.interrupted and not self.progress.finished:
+                        self.save(metrics)
+                        raise KeyboardInterrupt
+        finally:
+            display.close()
+            if metrics is not None:
+                metrics.close()
+        return self.progress
+
+    def step(self, trained: nn.Module, batch: B) -> None:
+        """One step of the optimizer on one batch, cut into parts for processes and for memory."""
+        team, config, progress = self.team, self.config, self.progress
+        self.seed_step()
+        parts = self.work.parts(batch, team.size * config.accumulate)[team.rank :: team.size]
+        self.model.train()
+        losses = []
+        try:
+            for position, part in enumerate(parts):
+                counted = self.work.rows(part) > 0
+                if not counted and team.size == 1:
+                    continue
+                if not counted:  # fewer rows than processes: one row that counts for nothing, so that all stay in step
+                    part = self.work.parts(batch, self.work.rows(batch))[0]
+                last = position == len(parts) - 1
+                quiet = trained.no_sync() if team.size > 1 and not last else nullcontext()  # type: ignore[operator]
+                with quiet, self.precision():
+                    loss = self.work.loss(trained, part)
+                    (loss.total * (team.size if counted else 0)).backward()  # type: ignore[no-untyped-call]
+                losses.append((float(loss.total.detach()), loss.count if counted else 0))
+        except RuntimeError as error:
+            if "memory" not in str(error).lower():
+                raise
+            raise TrainingError(
+                f"out of memory in step {progress.step + 1}",
+                remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then go on with --resume",
+            ) from error
+        total = team.sum(math.fsum(value for value, count in losses if count))
+        count = team.sum(sum(count for _, count in losses))
+        if not math.isfinite(total):
+            raise TrainingError(
+                f"the loss is {total} in step {progress.step + 1}",
+                remedy="lower train.learning_rate or lengthen train.warmup_steps; the last checkpoint is sound",
+            )
+        self.update(1.0 / max(count, 1))
+        progress.step += 1
+        progress.tokens += self.work.tokens(batch)
+        progress.loss_sum += total
+        progress.loss_count += count
+
+    def seed_step(self) -> None:
+        """Everything drawn in a step comes from generators keyed by the step and the process: no state to keep."""
+        key = f"{self.config.seed} {self.progress.step} {self.team.rank}"
+        number = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=7).digest(), "big")
+        self.generator.manual_seed(number)
+        torch.manual_seed(number)
+
+    def update(self, scale: float) -> None:
+        """Gradients of a sum become those of a mean, are clipped, and move the weights."""
+        weights = [weight for weight in self.model.parameters() if weight.grad is not None]
+        gradients = [weight.grad for weight in weights if weight.grad is not None]
+        torch._foreach_mul_(gradients, scale)
+        if self.config.clip:
+            nn.utils.clip_grad_norm_(weights, self.config.clip, foreach=True)
+        set_rate(self.optimizer, self.schedule.rate(self.progress.step + 1))
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        if self.config.average:
+            rate = min(self.config.average, (1 + self.progress.step) / (10 + self.progress.step))
+            for name, weight in self.averaged():
+                self.average[name].lerp_(weight.detach(), 1 - rate)
+
+    def after_step(self, metrics: Metrics | None, display: Display) -> None:
+        """Log, evaluate, stop, save: whatever is due after this step."""
+        config, progress = self.config, self.progress
+        step = progress.step
+        last = step >= config.steps
+        display.step(step, progress.tokens // max(step, 1))
+        score = self.evaluate() if step % config.evaluate_every == 0 or last else None
+        better = self.judge(score) if score else False
+        if step % config.log_every == 0 or score or last:
+            values = self.figures(score)
+            if metrics is not None:
+                metrics.write(step, values)
+            display.log(step, values)
+            progress.loss_sum = progress.loss_count = 0.0
+        if score:
+            sample = self.work.sample(self.model) if self.team.leads else ""
+            display.evaluated(step, score.figures, best=better, sample=sample)
+        if last:
+            progress.finished = f"all {config.steps:,} steps are done"
+        elif config.patience and progress.no_better >= config.patience:
+            progress.finished = f"no better for {progress.no_better} evaluations"
+        if step % config.checkpoint_every == 0 or better or progress.finished:
+            self.save(metrics)
+
+    def figures(self, score: Score | None) -> dict[str, Any]:
+        """A line of metrics.jsonl: nothing in it depends on a clock."""
+        progress = self.progress
+        values: dict[str, Any] = {
+            "loss": progress.loss_sum / max(progress.loss_count, 1),
+            "epoch": self.work.stream.epochs(),
+            "rate": self.schedule.rate(progress.step),
+            "tokens": progress.tokens,
+        }
+        return values | {f"valid_{name}": value for name, value in (score.figures if score else {}).items()}
+
+    # --- evaluating -------------------------------------------------------------------------------
+
+    def evaluate(self) -> Score | None:
+        self.model.eval()
+        with torch.no_grad(), self.averaged_weights(), self.precision():
+            return self.work.evaluate(self.model)
+
+    def judge(self, score: Score) -> bool:
+        """Whether this is the best score so far; the schedule and early stopping want to know."""
+        progress = self.progress
+        if progress.best is None or score.decides > progress.best:
+            progress.best, progress.best_step, progress.no_better = score.decides, progress.step, 0
+            return True
+        progress.no_better += 1
+        self.schedule.no_better()
+        return False
+
+    def averaged(self) -> Iterator[tuple[str, torch.Tensor]]:
+        return ((name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad)
+
+    @contextmanager
+    def averaged_weights(self) -> Iterator[None]:
+        """The model with its averaged weights for a while, if it has any."""
+        if not self.average:
+            yield
+            return
+        kept = {name: weight.detach().clone() for name, weight in self.averaged()}
+        weights = dict(self.averaged())
+        for name, value in self.average.items():
+            weights[name].data.copy_(value)
+        try:
+            yield
+        finally:
+            for name, value in kept.items():
+                weights[name].data.copy_(value)
+
+    def precision(self) -> Any:
+        if self.config.precision == "bfloat16":
+            return torch.autocast(self.team.device.type, dtype=torch.bfloat16)
+        return nullcontext()
+
+    # --- nothing lost -------------------------------------------------------------------------------
+
+    def save(self, metrics: Metrics | None) -> None:
+        """Write a checkpoint: the leader does, the others wait."""
+        if self.team.leads:
+            assert metrics is not None
+            metrics.settle()
+            checkpoints.save(self.run, self.state())
+            checkpoints.prune(self.run, self.config.keep, self.progress.best_step)
+        self.team.wait()
+
+    def state(self) -> Checkpoint:
+        tensors = {
+            "model": dict(self.model.state_dict()),
+            "optimizer": memory_of(self.optimizer, self.model),
+        }
+        if self.average:
+            tensors["average"] = self.average
+        state = {
+            "progress": asdict(self.progress),
+            "stream": self.work.stream.position(),
+            "lowered": self.schedule.lowered,
+        }
+        return Checkpoint(self.progress.step, tensors, state)
+
+    def restore(self, saved: Checkpoint) -> None:
+        """Be exactly where the checkpoint was written."""
+        self.model.load_state_dict(saved.tensors["model"])
+        remember(self.optimizer, self.model, saved.tensors["optimizer"])
+        self.average = {name: value.to(self.team.device) for name, value in saved.tensors.get("average", {}).items()}
+        self.progress = Progress(**saved.state["progress"])
+        self.schedule.lowered = saved.state["lowered"]
+        self.work.stream.seek(saved.state["stream"])
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Ctrl-C ends the step that is under way, saves, and then stops; a second one stops at once."""
+
+        def note(number: int, frame: object) -> None:
+            if self.interrupted:
+                raise KeyboardInterrupt
+            self.interrupted = True
+
+        try:
+            before = signal.signal(signal.SIGINT, note)
+        except ValueError:  # not the main thread: whoever runs us handles signals
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)

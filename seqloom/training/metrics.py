@@ -1,0 +1,46 @@
+"""metrics.jsonl: one line for every logged step, the same to the last digit however often the run was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from seqloom.storage import replace_file
+
+FILE = "metrics.jsonl"
+
+
+class Metrics:
+    """Appends lines; on resume it first cuts the file back to the step of the checkpoint."""
+
+    def __init__(self, run: Path, step: int) -> None:
+        self.file = run / FILE
+        kept = [line for line in self._lines() if json.loads(line)["step"] <= step]
+        replace_file(self.file, "".join(f"{line}\n" for line in kept).encode())
+        self.stream = self.file.open("a", encoding="utf-8")
+
+    def _lines(self) -> list[str]:
+        """The whole lines of the file; a last one that was cut off by a crash is not whole."""
+        if not self.file.exists():
+            return []
+        text = self.file.read_text(encoding="utf-8", errors="replace")
+        return [line for line in text[: text.rfind("\n") + 1].split("\n") if line]
+
+    def write(self, step: int, values: dict[str, Any]) -> None:
+        self.stream.write(json.dumps({"step": step, **values}, ensure_ascii=False) + "\n")
+        self.stream.flush()
+
+    def settle(self) -> None:
+        """Wait until every line is on the disk: before a checkpoint says that they are."""
+        self.stream.flush()
+        os.fsync(self.stream.fileno())
+
+    def close(self) -> None:
+        self.stream.close()
+
+
+def read_metrics(run: Path) -> list[dict[str, Any]]:
+    """Every line of a run."""
+    return [json.loads(line) for line in (run / FILE).read_text(encoding="utf-8").splitlines()]

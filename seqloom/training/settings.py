@@ -1,0 +1,66 @@
+"""The section [train] of a configuration."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from seqloom.config import Config, problem
+
+
+class TrainConfig(Config):
+    """How a model is trained."""
+
+    steps: PositiveInt = 2_000
+    """Optimizer steps in total."""
+    batch_tokens: PositiveInt = 4_096
+    """Tokens in a batch, padding among them, over all processes and accumulated parts together."""
+    accumulate: PositiveInt = 1
+    """Parts that a batch is cut into, one after the other, so that it fits into memory."""
+    optimizer: Literal["adamw", "adam"] = "adamw"
+    """AdamW decays weights by themselves; Adam adds the decay to the gradient."""
+    learning_rate: PositiveFloat = 1e-3
+    """The highest learning rate: what the schedule reaches after the warm-up."""
+    schedule: Literal["inverse-sqrt", "cosine", "constant", "plateau"] = "inverse-sqrt"
+    """How the learning rate falls after the warm-up."""
+    warmup_steps: NonNegativeInt = 100
+    """Steps over which the learning rate climbs from zero; less than `steps`."""
+    weight_decay: NonNegativeFloat = 0.01
+    """How strongly weights are pulled to zero; biases and norms are left alone."""
+    beta_2: float = Field(0.98, gt=0, lt=1)
+    """How long the optimizer remembers the size of gradients."""
+    clip: NonNegativeFloat = 1.0
+    """The longest gradient allowed, as a norm over all parameters; 0 for any."""
+    label_smoothing: float = Field(0.0, ge=0, lt=1)
+    """The share of certainty that is spread over all labels or words."""
+    average: float = Field(0.0, ge=0, lt=1)
+    """Evaluate and keep a running average of the weights that forgets at this rate (0.999); 0 for none."""
+    evaluate_every: PositiveInt = 200
+    """Steps between two looks at the validation data."""
+    patience: NonNegativeInt = 0
+    """Evaluations without a better score before training stops early; 0 for never."""
+    checkpoint_every: PositiveInt = 200
+    """Steps between two checkpoints."""
+    keep: PositiveInt = 2
+    """The newest checkpoints that are kept; the best one is always kept."""
+    log_every: PositiveInt = 10
+    """Steps between two lines in metrics.jsonl and on the display."""
+    seed: NonNegativeInt = 1
+    """Decides everything that is random."""
+    device: str = "auto"
+    """cpu, cuda, cuda:1, mps; auto takes the fastest there is."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """bfloat16 computes faster where the device has it; weights stay in float32."""
+    tensorboard: bool = False
+    """Write event files for TensorBoard beside metrics.jsonl."""
+
+    @model_validator(mode="after")
+    def warmup_ends_before_training_does(self) -> Self:
+        if self.warmup_steps >= self.steps:
+            raise problem(
+                "warmup_steps",
+                f"{self.warmup_steps} is not below train.steps = {self.steps}",
+                remedy=f"set it under {self.steps}, or train for longer",
+            )
+        return self

@@ -1,0 +1,81 @@
+"""The processes that train together: one, or as many as `torchrun` has started."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from seqloom.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Team:
+    """This process (`rank`) among `size`; the first one leads: it alone writes files and speaks."""
+
+    rank: int
+    size: int
+    device: torch.device
+
+    @property
+    def leads(self) -> bool:
+        return self.rank == 0
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model as it is called in training: with others, its gradients are shared while they are made."""
+        return DistributedDataParallel(model) if self.size > 1 else model
+
+    def sum(self, number: float) -> float:
+        """The sum of a number over all processes."""
+        if self.size == 1:
+            return number
+        total = torch.tensor(number, dtype=torch.float64, device=self.device)
+        dist.all_reduce(total)
+        return float(total)
+
+    def share(self, tensor: Tensor) -> Tensor:
+        """The leader's tensor, in every process."""
+        if self.size > 1:
+            dist.broadcast(tensor, src=0)
+        return tensor
+
+    def wait(self) -> None:
+        if self.size > 1:
+            dist.barrier()
+
+    def part(self) -> None:
+        if self.size > 1:
+            dist.destroy_process_group()
+
+
+def gather_team(device: str) -> Team:
+    """Join the processes that `torchrun` started, or work alone."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    place = find_device(device)
+    if size == 1:
+        return Team(0, 1, place)
+    if place.type == "cuda":
+        torch.cuda.set_device(place)
+    dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
+    return Team(dist.get_rank(), dist.get_world_size(), place)
+
+
+def find_device(name: str) -> torch.device:
+    """The device of this process; `auto` takes the fastest there is."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    if name == "cuda" and "LOCAL_RANK" in os.environ:
+        name = f"cuda:{os.environ['LOCAL_RANK']}"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(
+            "settings", [("train.device", f"{name}: {reason}", "use cpu, cuda, cuda:1, mps or auto")]
+        ) from None
+    return device

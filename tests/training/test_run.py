@@ -1,0 +1,284 @@
+"""From a file of text to a trained model: by function and by command."""
+
+import importlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seqloom.config import load as load_settings
+from seqloom.errors import ConfigError, DamagedError, DataError, OutputError
+from seqloom.storage import read_tensors
+from seqloom.training.metrics import read_metrics
+from seqloom.training.run import evaluate, load, train
+from seqloom.training.run_config import RunConfig
+from tests.training.reviews import write_reviews
+
+QUICK = [
+    "model.embedding=16", "model.widths=[12]", "model.hidden=24", "model.heads=2", "model.length=16",
+    "train.steps=60", "train.warmup_steps=5", "train.batch_tokens=300", "train.learning_rate=0.01",
+    "train.evaluate_every=20", "train.checkpoint_every=10",
+]  # fmt: skip
+
+
+@pytest.fixture
+def reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    return write_reviews(tmp_path / "reviews.tsv")
+
+
+def settings(reviews: Path, *changes: str, **flags: Any) -> RunConfig:
+    return load_settings(RunConfig, None, [*QUICK, *changes], data__train=str(reviews), **flags)
+
+
+ARCHITECTURES = ["logistic", "mlp", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_architecture_learns_to_classify(reviews, tmp_path, name):
+    steps = 400 if name in ("logistic", "mlp", "mixer") else 60  # these learn a word for every place it may stand
+    result = train(settings(reviews, f"train.steps={steps}", model__name=name), tmp_path / "run", quiet=True)
+    assert result.best is not None and result.best > 0.8
+    model = load(tmp_path / "run")
+    assert model("a lovely film").label == "pos"
+    assert [answer.label for answer in model(["a dull film", "great story"])] == ["neg", "pos"]
+
+
+@pytest.mark.parametrize("pooling", ["last", "mean", "max", "attention"])
+def test_every_pooling_learns(reviews, tmp_path, pooling):
+    result = train(settings(reviews, f"model.pooling={pooling}", model__name="gru"), tmp_path / "run", quiet=True)
+    assert result.best is not None and result.best > 0.8
+
+
+def test_one_hot_words_and_both_directions_learn(reviews, tmp_path):
+    changes = ["model.one_hot=true", "model.bidirectional=true"]
+    result = train(settings(reviews, *changes, model__name="lstm"), tmp_path / "run", quiet=True)
+    assert result.best is not None and result.best > 0.8
+
+
+def test_a_model_folder_holds_data_only(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    files = {file.name for file in (tmp_path / "run").iterdir() if file.is_file()}
+    assert files == {"config.json", "model.safetensors", "text.tokenizer.json", "metrics.jsonl", "manifest.json"}
+
+
+def test_evaluate_gives_the_figures_of_held_out_data(reviews, tmp_path):
+    train(settings(reviews, "train.steps=120", model__name="cnn"), tmp_path / "run", quiet=True)
+    held_out = write_reviews(tmp_path / "test.tsv", count=80, seed=9)
+    found, _ = evaluate(tmp_path / "run", str(held_out))
+    assert found.confusion.sum() == 80
+    assert found.accuracy > 0.9
+
+
+def test_the_best_weights_are_kept_and_not_the_last(reviews, tmp_path):
+    result = train(settings(reviews, "train.steps=80"), tmp_path / "run", quiet=True)
+    scores = {
+        line["step"]: line["valid_accuracy"] for line in read_metrics(tmp_path / "run") if "valid_accuracy" in line
+    }
+    best = max(scores, key=lambda step: (scores[step], -step))
+    kept = read_tensors(tmp_path / "run" / "model.safetensors")
+    saved = read_tensors(tmp_path / "run" / "checkpoints" / f"step-{best:08d}" / "model.safetensors")
+    assert result.best == scores[best]
+    assert all(torch.equal(kept[name], saved[name]) for name in kept)
+
+
+def test_a_folder_that_is_there_is_never_overwritten(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    before = (tmp_path / "run" / "model.safetensors").read_bytes()
+    with pytest.raises(OutputError, match=r"is there already\n    -> go on with --resume"):
+        train(settings(reviews), tmp_path / "run", quiet=True)
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
+
+
+def test_a_finished_run_is_finished(reviews, tmp_path):
+    first = train(settings(reviews), tmp_path / "run", quiet=True)
+    again = train(settings(reviews), tmp_path / "run", resume=True, quiet=True)
+    assert (again.step, again.finished) == (first.step, first.finished)
+
+
+def test_resume_from_nothing_begins(reviews, tmp_path):
+    assert train(settings(reviews), tmp_path / "run", resume=True, quiet=True).step == 60
+
+
+def test_other_settings_do_not_go_on_with_an_old_run(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    with pytest.raises(ConfigError, match="are not those it was begun with"):
+        train(settings(reviews, "model.widths=[7]"), tmp_path / "run", resume=True, quiet=True)
+
+
+def test_a_label_never_seen_is_named_with_its_line(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    other = tmp_path / "other.tsv"
+    other.write_text("pos\tfine film\nmeh\tso so\n")
+    with pytest.raises(DataError, match=r"other.tsv:2: the label 'meh' was never seen in training"):
+        evaluate(tmp_path / "run", str(other))
+
+
+def test_a_single_label_cannot_be_learned(tmp_path, reviews):
+    one = tmp_path / "one.tsv"
+    one.write_text("pos\tfine film\n" * 30)
+    with pytest.raises(DataError, match="every text has the label 'pos'"):
+        train(settings(one), tmp_path / "run", quiet=True)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "text.tokenizer.json", "manifest.json"])
+def test_a_damaged_model_is_refused(reviews, tmp_path, name):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    file = tmp_path / "run" / name
+    file.write_bytes(file.read_bytes()[:-7])
+    with pytest.raises(DamagedError, match=name):
+        load(tmp_path / "run")
+
+
+def test_a_folder_that_is_no_model_is_named(tmp_path):
+    with pytest.raises(DamagedError, match=r"has no manifest.json\n    -> give the folder of a trained model"):
+        load(tmp_path)
+
+
+def test_hard_texts_get_an_answer(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    model = load(tmp_path / "run")
+    for text in ["", "   ", "unheard words only", "\u0000\u2028", "film " * 10_000, "早上好", "🎬"]:
+        answer = model(text)
+        assert sum(answer.scores.values()) == pytest.approx(1, abs=1e-5)
+        assert answer.text == text
+
+
+def test_a_second_run_on_the_same_data_finds_it_prepared(reviews, tmp_path):
+    for name in ("one", "two"):
+        train(settings(reviews), tmp_path / name, quiet=True)
+    corpora = list((tmp_path / "cache" / "seqloom" / "corpora").iterdir())
+    assert len(corpora) == 2, "one for training, one for validation"
+
+
+def test_columns_the_wrong_way_round_are_noticed(tmp_path, reviews):
+    lines = [line.split("\t") for line in reviews.read_text().splitlines()]
+    turned = tmp_path / "turned.tsv"
+    turned.write_text("".join(f"{text} {number}\t{label}\n" for number, (label, text) in enumerate(lines)))
+    with pytest.raises(DataError, match="240 texts: is that the column of labels") as caught:
+        train(settings(turned, "data.valid_share=0"), tmp_path / "run", quiet=True)
+    assert "data.columns.text=1 data.columns.label=2" in str(caught.value)
+    right = settings(turned, "data.columns.text=1", "data.columns.label=2", model__name="cnn")
+    assert train(right, tmp_path / "right", quiet=True).best is not None
+
+
+def test_more_parts_than_rows_are_no_trouble(reviews, tmp_path):
+    result = train(settings(reviews, "train.accumulate=50", "train.steps=10"), tmp_path / "run", quiet=True)
+    assert result.step == 10
+
+
+# --- by command -----------------------------------------------------------------------------------
+
+
+def command(*arguments: str, folder: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "SEQLOOM_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-m", "seqloom.cli", *arguments]
+    return subprocess.run(call, capture_output=True, text=True, cwd=folder, env=environment, check=False, **options)
+
+
+def flags(*changes: str) -> list[str]:
+    return [part for change in (*QUICK, *changes) for part in ("--set", change)]
+
+
+def test_train_predict_evaluate_as_a_person_types_them(reviews, tmp_path):
+    trained = command(
+        "train",
+        "--task",
+        "classify",
+        "--data",
+        "reviews.tsv",
+        "--model",
+        "cnn",
+        "--out",
+        "run",
+        *flags(),
+        folder=tmp_path,
+    )
+    assert trained.returncode == 0, trained.stderr
+    assert "all 60 steps are done" in trained.stdout
+    assert command("predict", "run", "a lovely film", folder=tmp_path).stdout == "pos\n"
+    lines = command("predict", "run", "--json", folder=tmp_path, input="a dull film\n\ngreat\n").stdout.splitlines()
+    answers = [json.loads(line) for line in lines]
+    assert [answer["text"] for answer in answers] == ["a dull film", "", "great"]
+    assert (answers[0]["label"], answers[2]["label"]) == ("neg", "pos")
+    figures = json.loads(command("evaluate", "run", "reviews.tsv", "--json", folder=tmp_path).stdout)
+    assert figures["accuracy"] > 0.9
+    assert "accuracy" in command("evaluate", "run", "reviews.tsv", folder=tmp_path).stdout
+
+
+def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):
+    changes = ["--set", "train.lerning_rate=1", "--set", "train.steps=-3", "--set", "modle.name=lstm"]
+    done = command("train", "--data", "reviews.tsv", "--out", "run", *changes, folder=tmp_path)
+    assert done.returncode == 1
+    assert "3 settings cannot be used" in done.stderr
+    assert "did you mean learning_rate?" in done.stderr
+    assert "did you mean model?" in done.stderr
+    assert "Optimizer steps in total." in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_killed_by_the_system_goes_on_bit_for_bit(reviews, tmp_path):
+    arguments = [
+        "train",
+        "--data",
+        "reviews.tsv",
+        "--model",
+        "lstm",
+        "--out",
+        "killed",
+        *flags("train.steps=150"),
+        "--resume",
+    ]
+    whole = [*arguments[:6], "whole", *arguments[7:]]
+    assert command(*whole, folder=tmp_path).returncode == 0
+    environment = {**os.environ, "SEQLOOM_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-m", "seqloom.cli", *arguments]
+    process = subprocess.Popen(
+        call, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "killed" / "checkpoints" / "step-00000030").exists() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert command(*arguments, folder=tmp_path).returncode == 0
+    assert read_metrics(tmp_path / "whole") == read_metrics(tmp_path / "killed")
+    files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_the_public_call_trains_and_returns_a_model(reviews, tmp_path):
+    import seqloom
+
+    model = seqloom.train(data=str(reviews), model="cnn", out=tmp_path / "run", settings=QUICK, quiet=True)
+    assert model("a lovely film").label == "pos"
+    assert seqloom.load(tmp_path / "run")("a dull film").label == "neg"
+
+
+@pytest.mark.parametrize("command_name", ["train", "predict", "evaluate"])
+def test_the_examples_of_the_help_work(reviews, tmp_path, command_name):
+    """As they stand, but for the number of steps."""
+    examples = importlib.import_module(f"seqloom.cli.{command_name}").EXAMPLES
+    (tmp_path / "test.tsv").write_text(reviews.read_text())
+    (tmp_path / "reviews.txt").write_text("a lovely film\na dull film\n")
+    if command_name != "train":
+        trained = command("train", "--data", "reviews.tsv", "--out", "runs/reviews", *flags(), folder=tmp_path)
+        assert trained.returncode == 0, trained.stderr
+    for example in examples:
+        call, _, file = example.partition(" < ")
+        words = shlex.split(call)[1:]
+        words += flags() if command_name == "train" and "--set" not in words else []
+        words += ["--set", "train.steps=20", "--set", "train.warmup_steps=5"] if "--set" in words else []
+        done = command(*words, folder=tmp_path, input=(tmp_path / file).read_text() if file else "")
+        assert done.returncode == 0, f"{example}: {done.stderr}"
+        assert done.stdout
+        shown = command(command_name, "--help", folder=tmp_path).stdout
+        assert " ".join(example.split()) in " ".join(shown.split())
