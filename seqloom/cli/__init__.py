@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from seqloom.cli import demo, explain
+from seqloom.cli import demo, evaluate, explain, predict, train
 from seqloom.cli.help import examples
 from seqloom.errors import SeqloomError
 
@@ -18,6 +18,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog=examples(train.EXAMPLES))(train.train)
+app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
+app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(explain.EXAMPLES))(explain.explain)
 app.command(epilog=examples(demo.EXAMPLES))(demo.demo)
 

@@ -30,7 +30,8 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder for the pages.")] = Path("demo"),
 ) -> None:
     """Explain an LSTM here, and write pages to open in a browser."""
-    from seqloom.cli.terminal import console, show
+    from seqloom.cli.console import console
+    from seqloom.cli.terminal import show
     from seqloom.explaining.explain import explain, save_page
     from seqloom.explaining.explanation import Explanation
 

@@ -24,7 +24,8 @@ def explain(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")] = None,
 ) -> None:
     """Show a layer as formula, code, parameter count and numbers; or list what there is to show."""
-    from seqloom.cli.terminal import console, show, show_catalogue, show_experiment
+    from seqloom.cli.console import console
+    from seqloom.cli.terminal import show, show_catalogue, show_experiment
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain, save_page
     from seqloom.explaining.panels import Experiment

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterable
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from seqloom.cli.console import console
 from seqloom.equations import nodes
 from seqloom.equations.plain import columns
 from seqloom.explaining import experiments, panels
@@ -19,7 +19,6 @@ from seqloom.explaining.catalogue import definitions
 from seqloom.explaining.explanation import Explanation
 from seqloom.explaining.values import Value
 
-console = Console()
 WIDEST = 8
 """More numbers than this in a row are cut in a terminal."""
 
