@@ -14,20 +14,29 @@ from seqloom.layers.masks import per_query, quiet
 from seqloom.layers.scores import Score, additive, dot
 
 
-@equations
-def soft_attention(q, H, *, score):
-    """Soft attention.
+@cache
+def soft_attention_with(score: Equations[..., Any]) -> Equations[..., Any]:
+    """Soft attention with any of the seven scores: the same definition, another call inside."""
 
-    Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
-    translate, ICLR 2015.
+    @equations
+    def soft_attention(q, H, *, weights):
+        """Soft attention.
 
-    q  (H)     the query: the state of the decoder
-    H  (S, D)  the states of the encoder, one a row
-    """
-    e = stack(additive(q, h_j, **score) for h_j in H)  # how well each state fits the query
-    alpha = softmax(e)  # a share for each, together 1
-    c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the context: their weighted mean
-    return c
+        Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
+        translate, ICLR 2015.
+
+        q  (H)     the query: the state of the decoder
+        H  (S, D)  the states of the encoder, one a row
+        """
+        e = stack(score(q, h_j, **weights) for h_j in H)  # how well each state fits the query
+        alpha = softmax(e)  # a share for each, together 1
+        c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the context: their weighted mean
+        return c
+
+    return soft_attention
+
+
+soft_attention = soft_attention_with(additive)
 
 
 @equations
@@ -59,29 +68,6 @@ def attention_pooling(H, *, q):
     alpha = softmax(e)  # a share for each, together 1
     c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the sentence in one row
     return c
-
-
-@cache
-def soft_attention_with(compare: Equations[..., Any]) -> Equations[..., Any]:
-    """`soft_attention` with another score than the additive one."""
-
-    @equations
-    def soft_attention(q, H, *, score):
-        """Soft attention.
-
-        Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
-        translate, ICLR 2015.
-
-        q  (H)     the query: the state of the decoder
-        H  (S, D)  the states of the encoder, one a row
-        """
-        e = stack(compare(q, h_j, **score) for h_j in H)  # how well each state fits the query
-        alpha = softmax(e)  # a share for each, together 1
-        c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the context: their weighted mean
-        return c
-
-    soft_attention.layer = SoftAttention
-    return soft_attention
 
 
 class Memory(NamedTuple):
@@ -123,16 +109,16 @@ class SoftAttention(Layer):
         return a @ memory.h, a
 
     def symbols(self) -> Symbols:
-        return {"score": self.score.symbols()}
+        return {"weights": self.score.symbols()}
 
 
 class WithItsScore:
-    """`definition`: of the class the one written out, of a layer the one with the score it was given."""
+    """`definition`: of the class the one of the paper, of a layer the one with the score it was given."""
 
     def __get__(self, layer: SoftAttention | None, cls: type[SoftAttention]) -> Equations[..., Any]:
-        if layer is None or layer.score.definition is additive:
-            return soft_attention
-        return soft_attention_with(layer.score.definition)
+        definition = soft_attention if layer is None else soft_attention_with(layer.score.definition)
+        definition.layer = cls
+        return definition
 
 
 SoftAttention.definition = WithItsScore()  # type: ignore[assignment]
