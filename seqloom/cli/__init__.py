@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -44,6 +45,9 @@ def seqloom(
 
 def main() -> None:
     """Run a command; a user's mistake is a message on standard error and exit code 1, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without these letters shows others, never a traceback
     try:
         app(prog_name="seqloom")
     except SeqloomError as error:

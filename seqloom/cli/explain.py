@@ -27,7 +27,7 @@ def explain(
     from seqloom.cli.console import console
     from seqloom.cli.terminal import show, show_catalogue, show_experiment
     from seqloom.errors import SeqloomError
-    from seqloom.explaining.explain import explain, save_page
+    from seqloom.explaining.explain import explain, latex_of, save_page
     from seqloom.explaining.panels import Experiment
 
     if name is None:
@@ -35,12 +35,12 @@ def explain(
             raise SeqloomError("which one?", remedy="name a definition: `seqloom explain` lists them")
         show_catalogue()
         return
-    explained = explain(name, text)
     if latex:
-        if isinstance(explained, Experiment):
-            raise SeqloomError(f"{name} is an experiment, not a formula", remedy="write its page with --html FILE")
-        print(explained.latex)
+        print(latex_of(name))
+    if latex and html is None:
+        return
+    explained = explain(name, text)
     if html is not None:
         console.print(f"written {save_page(explained, html)}", highlight=False)
-    elif not latex:
+    else:
         show_experiment(explained) if isinstance(explained, Experiment) else show(explained)

@@ -136,22 +136,24 @@ def numbers(value: Value) -> Text:
     width = value.shape[-1]
     rows = [value.data[start : start + width] for start in range(0, len(value.data), width)]
     labels = value.rows if value.rows and len(value.rows) == len(rows) else [""] * len(rows)
+    margin = max(len(label) for label in labels) + 1 if any(labels) else 0
     text = Text()
     for position, (label, row) in enumerate(zip(labels, rows, strict=True)):
         if position == WIDEST:
             text.append(f"\n… {len(rows) - WIDEST} more rows", style="dim")
             break
         text.append("\n" if position else "")
+        text.append(f"{label:<{margin}}" if margin else "", style="dim")
         for entry in row[:WIDEST]:
-            text.append(f"{number(entry):>7} ", style="red" if (entry or 0) < 0 else "")
+            negative = isinstance(entry, float) and entry < 0
+            text.append(f"{number(entry):>7} ", style="red" if negative else "")
         text.append(" …" if width > WIDEST else "", style="dim")
-        text.append(f"  {label}" if label else "", style="dim")
     return text
 
 
-def number(entry: float | None) -> str:
-    if entry is None:
-        return "−∞"
+def number(entry: float | str) -> str:
+    if isinstance(entry, str):
+        return entry
     return f"{entry:.3f}" if entry != int(entry) or abs(entry) > 9999 else str(int(entry))
 
 

@@ -36,7 +36,7 @@ LETTERS = {
 """The one legend of shapes for the whole project."""
 
 Kind = Literal["real", "bool", "index", "int"]
-ENTRY = re.compile(r"^\s*(?P<names>[\w*]+(?:, [\w*]+)*)\s{2,}(?P<shape>\([^()]*\)|int)\s+(?P<sense>\S.*)$")
+ENTRY = re.compile(r"^\s*(?P<names>[\w*]+(?:, [\w*]+)*)\s+(?P<shape>\([^()]*\)|(?<=\s\s)int)\s+(?P<sense>\S.*)$")
 
 
 @dataclass(frozen=True)

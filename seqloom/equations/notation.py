@@ -211,6 +211,8 @@ class Notation:
             case "norm":
                 return Fence("‖", self.at(arguments[0], COMPARE), "‖", id=id), ATOM
             case "size":
+                if length := self.ranks.length(arguments[0]):
+                    return Letter(length, id=id), ATOM
                 return Fence("|", self.at(arguments[0], COMPARE), "|", id=id), ATOM
             case "positive":
                 inside = comma([Numeral("0"), self.at(arguments[0], COMPARE)])
@@ -243,7 +245,7 @@ class Notation:
                 parts += [self.symbol(argument.family, "1"), Sign("…"), last][: 3 if length else 2]
             else:
                 parts.append(self.at(argument, COMPARE))
-        return comma(parts, sign=";")
+        return comma(parts)
 
     def counted(self, limit: Node) -> Mark:
         last = Row((self.at(limit, ADD), Sign("−"), Numeral("1")))

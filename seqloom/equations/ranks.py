@@ -6,6 +6,7 @@ from typing import Any
 
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
+from seqloom.equations.functions import same
 from seqloom.equations.nodes import Node, Symbol
 
 
@@ -31,6 +32,8 @@ class Ranks:
                 assert isinstance(each, nodes.Each)
                 if length := self.limit(each):
                     self.lengths[line.targets[0].id] = length
+            elif isinstance(line.value, nodes.Call) and line.value.function.rank is same:
+                self.lengths[line.targets[0].id] = self.length(line.value.arguments[0])  # entry by entry
 
     def of(self, node: Node) -> int:
         """The rank of an expression."""

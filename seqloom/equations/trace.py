@@ -139,10 +139,27 @@ class Run:
             return self.names[node.name]
         if isinstance(node, nodes.Number):
             return node.value
-        value = self.compute(node)
+        try:
+            value = self.compute(node)
+        except (RuntimeError, IndexError, TypeError, ValueError) as error:
+            raise self.wrong(node, error) from error
         if isinstance(value, Tensor | int | float):
             self.record.values[node.id] = value
         return value
+
+    def wrong(self, node: nodes.Node, error: Exception) -> ShapeError:
+        """What could not be computed, where it stands, and the shapes that met there."""
+        source = self.definition.source
+        names = sorted(
+            {part.name for part in node.walk() if isinstance(part, nodes.Symbol) and part.name in self.names}
+        )
+        shapes = ", ".join(f"{name} {tuple(getattr(self.names[name], 'shape', ()))}" for name in names)
+        text = source.lines[node.span.line - 1].strip()
+        return ShapeError(
+            f"`{text}` cannot be computed: {str(error).splitlines()[0]}",
+            where=f"{source.file}:{source.first + node.span.line - 1}",
+            remedy=f"check the shapes in the docstring; here they are {shapes}",
+        )
 
     def compute(self, node: nodes.Node) -> Any:
         match node:

@@ -30,7 +30,10 @@ def modules() -> Iterator[ModuleType]:
     for info in pkgutil.iter_modules(seqloom.layers.__path__):
         yield importlib.import_module(f"{seqloom.layers.__name__}.{info.name}")
     for point in entry_points(group=ENTRY_POINTS):
-        yield importlib.import_module(point.value)
+        try:
+            yield importlib.import_module(point.value)
+        except Exception as error:  # whatever another package does when it is loaded
+            print(f"left out the definitions of {point.value}: {error}", file=sys.stderr)
 
 
 def defined_in(module: ModuleType) -> Iterator[Equations[..., Any]]:

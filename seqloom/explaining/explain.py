@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.equations import Equations
+from seqloom.equations.latex import latex
 from seqloom.errors import OutputError, SeqloomError
 from seqloom.explaining import experiments
 from seqloom.explaining.catalogue import find
@@ -35,6 +36,13 @@ def explain(what: str | Equations[..., Any], sentence: str | None = None) -> Exp
     return explain_definition(find(what), SENTENCE if sentence is None else sentence)
 
 
+def latex_of(name: str) -> str:
+    """The formulas of a definition; nothing is run for it."""
+    if name.replace("_", "-").lower() in experiments.NAMES:
+        raise SeqloomError(f"{name} is an experiment, not a formula", remedy="write its page with --html FILE")
+    return latex(find(name))
+
+
 def save_page(explained: Explanation | Experiment, file: str | Path) -> Path:
     """Write one self-contained page; a file that was there stays whole until the new one is."""
     from seqloom.explaining.page import page
@@ -42,12 +50,15 @@ def save_page(explained: Explanation | Experiment, file: str | Path) -> Path:
     target = Path(file)
     if target.is_dir():
         raise OutputError(f"{target} is a folder", remedy=f"name a file in it, as {target / 'page.html'}")
+    if target.exists() and not target.is_file():
+        raise OutputError(f"{target} is no plain file", remedy="name a file that ends in .html")
     text = page(explained)
-    part = target.with_name(target.name + ".part")
+    place = target.resolve()  # behind a link, the file that it names
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(text, encoding="utf-8")
-        os.replace(part, target)
+        os.replace(part, place)
     except OSError as error:
         with suppress(OSError):
             part.unlink()

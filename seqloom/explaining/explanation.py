@@ -65,7 +65,7 @@ class Step:
     values: dict[str, Value]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """A definition, the words it was run on, and everything that was computed."""
 
@@ -130,6 +130,9 @@ class Explanation:
         axes = self.word_axes.get(id, ())
         rows = self.words if len(axes) > 1 and axes[-2] else None
         return value_of(number, rows, self.words if axes and axes[-1] else None)
+
+    def __repr__(self) -> str:
+        return f"<explanation of {self.name}: {' '.join(self.words)}>"
 
     def _repr_html_(self) -> str:
         from seqloom.explaining.page import frame, page

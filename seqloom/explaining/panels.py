@@ -63,7 +63,7 @@ class Table:
 Panel: TypeAlias = LineChart | BarChart | HeatMap | Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Experiment:
     """A page of its own: what is asked, what was seen, and the panels that show it."""
 
@@ -72,6 +72,9 @@ class Experiment:
     question: str
     text: Sequence[str]  # paragraphs
     panels: Sequence[Panel]
+
+    def __repr__(self) -> str:
+        return f"<experiment {self.name}: {self.question}>"
 
     def _repr_html_(self) -> str:
         from seqloom.explaining.page import frame, page

@@ -13,7 +13,7 @@ the same in every explanation. What has no rule is drawn by its shape from the s
 from __future__ import annotations
 
 import hashlib
-import re
+import unicodedata
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from torch import Tensor
 from seqloom.equations import Equations, nodes
 from seqloom.equations.legend import Entry, size_of
 from seqloom.errors import SeqloomError, ShapeError
+from seqloom.tokens.letters import word_pattern
 
 SIZES = {"D": 4, "H": 3, "K": 2, "N": 2, "F": 5, "V": 6, "L": 2, "B": 2, "window": 3, "steps": 0}
 """Small enough to read on a page."""
@@ -37,7 +38,10 @@ def split(sentence: str) -> list[str]:
     >>> split("the cat 早上好!")
     ['the', 'cat', '早', '上', '好', '!']
     """
-    words = re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\w'’-]+|[^\w\s]", sentence)
+    shown = "".join(
+        character for character in sentence if unicodedata.category(character) != "Cc" or character.isspace()
+    )
+    words = word_pattern().findall(unicodedata.normalize("NFC", shown))
     if not words:
         raise SeqloomError("there is no word in the text", remedy='give a few words, as in "the cat sat down"')
     if len(words) > LONGEST:
@@ -66,12 +70,17 @@ class Inputs:
         body = self.definition.body
         names = {symbol.name for symbol in body.inputs}
         at_once = any(self.is_sequence(symbol) for symbol in body.inputs if symbol.role != "state")
-        stepwise = bool(body.states) or names & {"x", "k", "w", "p", "y", "n"}
+        stepwise = bool(body.states) or names & {"x", "k", "w", "p", "y", "n"} or self.has_window
         return self.words if stepwise and not at_once else [""]
 
     def is_sequence(self, symbol: nodes.Symbol) -> bool:
         entry = self.definition.legend[symbol.name]
-        return entry is not None and bool({"T", "S", "window"} & set(entry.shape))
+        return entry is not None and bool({"T", "S"} & set(entry.shape))
+
+    @property
+    def has_window(self) -> bool:
+        entries = (self.definition.legend[symbol.name] for symbol in self.definition.body.inputs)
+        return any(entry is not None and "window" in entry.shape for entry in entries)
 
     def draw(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """A weight of a worked example: depends on its name and shape only, and keeps values small."""
@@ -124,12 +133,17 @@ class Inputs:
         if entry.shape[0] in ("T", "S") and len(shape) == 2:
             return torch.stack([seeded(f"{name} {word}" if name == "V" else word, shape[1:]) for word in self.words])
         if entry.shape[0] == "window":
-            return torch.stack([seeded(self.words[min(i, len(self.words) - 1)], shape[1:]) for i in range(shape[0])])
+            first = step - (shape[0] - 1) // 2
+            return torch.stack([self.word_at(first + place, shape[1:]) for place in range(shape[0])])
         if len(shape) == 1 and name in ("x", "k"):
             return seeded(self.words[step], shape)
         if len(shape) == 1 and name in ("q", "h"):
             return seeded(self.words[-1], shape)
         return seeded(name, shape)
+
+    def word_at(self, place: int, shape: tuple[int, ...]) -> Tensor:
+        """The row of the word at a place; zeros beyond the ends."""
+        return seeded(self.words[place], shape) if 0 <= place < len(self.words) else torch.zeros(shape)
 
     def single(self, name: str, entry: Entry, step: int) -> Tensor:
         """A number: a word's number, a place, a length, or a setting."""

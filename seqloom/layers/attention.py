@@ -43,7 +43,8 @@ soft_attention = soft_attention_with(additive)
 def key_value_attention(q, K, V):
     """Key-value attention: keys are scored, values are summed.
 
-    Paper: M. Daniluk et al., Frustratingly short attention spans in neural language modeling, ICLR 2017.
+    Paper: M. Daniluk et al., Frustratingly short attention spans in neural language modeling, ICLR 2017,
+    with the dot product as its score.
 
     q  (D)     the query: who asks
     K  (S, D)  the keys, one a row: what is compared
@@ -59,7 +60,8 @@ def key_value_attention(q, K, V):
 def attention_pooling(H, *, q):
     """Attention pooling: the query is a parameter, the result one row for the whole sentence.
 
-    Paper: Z. Yang et al., Hierarchical attention networks for document classification, NAACL 2016.
+    Paper: Z. Yang et al., Hierarchical attention networks for document classification, NAACL 2016,
+    without the layer before the score.
 
     H  (S, D)  the states, one a row
     q  (D)     the learned query: what is worth looking at

@@ -25,7 +25,7 @@ def bidirectional(x, h_fwd, h_bwd, *, forward, backward):
     h_bwd  (H)  the state of the reader that comes from the right
     """
     h_fwd = simple_rnn(x, h_fwd, **forward)  # knows the words before
-    h_bwd = simple_rnn(x, h_bwd, **backward)  # knows the words behind
+    h_bwd = simple_rnn(x, h_bwd, **backward)  # knows the words after
     y = concat(h_fwd, h_bwd)  # knows both
     return y, h_fwd, h_bwd
 

@@ -51,7 +51,7 @@ class Convolution(Layer):
 
 
 class CausalConvolution(Convolution):
-    """Convolution over positions, each word at the end of its window: it sees no word behind it."""
+    """Convolution over positions, each word at the end of its window: it sees no word after it."""
 
     def __init__(self, width: int, hidden: int, window: int) -> None:
         super().__init__(width, hidden, window)

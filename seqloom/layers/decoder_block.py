@@ -1,4 +1,4 @@
-"""The Transformer's decoder block, with the norm behind each part (2017) and before it."""
+"""The Transformer's decoder block, with the norm after each part (2017) and before it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def decoder_block(X, H, causal, mask, *, itself, norm_1, source, norm_2, network
     causal  (T, T)  bool, True where a word may look at words before it
     mask    (T, S)  bool, True where a word may look at the source
     """
-    A = multi_head(X, X, causal, **itself)  # at what was written
+    A = multi_head(X, X, causal, **itself)  # each word looks at what was written
     Y = layer_norm(X + A, **norm_1)  # added to what was there
-    C = multi_head(Y, H, mask, **source)  # at the source
+    C = multi_head(Y, H, mask, **source)  # and at the source
     Z = layer_norm(Y + C, **norm_2)  # added to what was there
     F = feed_forward(Z, **network)  # each word thinks by itself
     O = layer_norm(Z + F, **norm_3)  # and that is added too
@@ -47,8 +47,8 @@ def decoder_block_pre_norm(X, H, causal, mask, *, norm_1, itself, norm_2, source
     mask    (T, S)  bool, True where a word may look at the source
     """
     U = layer_norm(X, **norm_1)  # the part sees its input in measure
-    Y = X + multi_head(U, U, causal, **itself)  # at what was written
-    Z = Y + multi_head(layer_norm(Y, **norm_2), H, mask, **source)  # at the source
+    Y = X + multi_head(U, U, causal, **itself)  # each word looks at what was written
+    Z = Y + multi_head(layer_norm(Y, **norm_2), H, mask, **source)  # and at the source
     O = Z + feed_forward(layer_norm(Z, **norm_3), **network)  # each word thinks by itself
     return O
 
@@ -73,7 +73,7 @@ class DecoderParts(Layer):
         self.norm_2 = LayerNorm(width)
         self.network = FeedForward(width, hidden, dropout)
         self.norm_3 = LayerNorm(width)
-        self.dropout = Dropout(dropout)  # behind each part, before the sum
+        self.dropout = Dropout(dropout)  # after each part, before the sum
 
     def forward(self, x: Tensor, h: Tensor, mask: Tensor | None = None, written: Tensor | None = None) -> Tensor:
         """Every word looks at those before it, then at the source, then thinks by itself.
@@ -126,7 +126,7 @@ class DecoderParts(Layer):
 
 @layer(decoder_block)
 class DecoderBlock(DecoderParts):
-    """The decoder block of 2017: the norm behind each part."""
+    """The decoder block of 2017: the norm after each part."""
 
     def before(self, x: Tensor) -> Tensor:
         return x

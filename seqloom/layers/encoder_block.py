@@ -1,4 +1,4 @@
-"""The Transformer's encoder block, with the norm behind each part (2017) and before it."""
+"""The Transformer's encoder block, with the norm after each part (2017) and before it."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class EncoderParts(Layer):
         self.norm_1 = LayerNorm(width)
         self.network = FeedForward(width, hidden, dropout)
         self.norm_2 = LayerNorm(width)
-        self.dropout = Dropout(dropout)  # behind each part, before the sum
+        self.dropout = Dropout(dropout)  # after each part, before the sum
 
     def forward(self, x: Tensor, mask: Tensor | None = None, *, causal: bool = False) -> Tensor:
         """Every word looks at the others, then thinks by itself.
 
         x       (B, T, D)     the words
         mask    (B, N, T, T)  bool, True where a word may look; any of the first three axes may be 1
-        causal  bool          no word may look at those behind it either
+        causal  bool          no word may look at those after it either
         ->      (B, T, D)     the words, knowing of each other
         """
         x = quiet(x, per_head(mask))
@@ -103,7 +103,7 @@ class EncoderParts(Layer):
 
 @layer(encoder_block)
 class EncoderBlock(EncoderParts):
-    """The encoder block of 2017: the norm behind each part."""
+    """The encoder block of 2017: the norm after each part."""
 
     def before(self, x: Tensor) -> Tensor:
         return x

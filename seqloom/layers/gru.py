@@ -35,8 +35,9 @@ def gru(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
 def gru_reset_after(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
     """Gated recurrent unit, reset after the product: the form of fused kernels.
 
-    Paper: J. Chung et al., Empirical evaluation of gated recurrent neural networks on sequence
-    modeling, 2014; the order of cuDNN and of torch.nn.GRU.
+    Paper: K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical
+    machine translation, first version, 2014; the order of cuDNN, torch.nn.GRU and Keras, without the
+    second bias that these have inside the reset.
 
     x     (D)     the word read in this step
     h     (H)     the state: what is known of the words before

@@ -76,7 +76,7 @@ def temperature(z, tau):
 
 @layer(logistic_regression)
 class LogisticRegression(Layer):
-    """Logistic regression; a shorter sentence is read as one with zeros behind it."""
+    """Logistic regression; a shorter sentence is read as one with zeros after it."""
 
     def __init__(self, length: int, width: int) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class LogisticRegression(Layer):
 
 @layer(mlp)
 class MLP(Layer):
-    """Multi-layer perceptron; a shorter sentence is read as one with zeros behind it."""
+    """Multi-layer perceptron; a shorter sentence is read as one with zeros after it."""
 
     def __init__(self, length: int, width: int, hidden: int, labels: int) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ from seqloom.errors import ShapeError
 
 @equations
 def padding_mask(n, *, S):
-    """Padding mask: what stands behind the end of a sentence is nothing to look at.
+    """Padding mask: what stands after the end of a sentence is nothing to look at.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
@@ -22,7 +22,7 @@ def padding_mask(n, *, S):
 
 @equations
 def causal_mask(*, T):
-    """Causal mask: no word may see the words behind it.
+    """Causal mask: no word may see the words after it.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 

@@ -78,14 +78,14 @@ class ScaledDotProduct(Layer):
         q        (B, N, T, K)  N heads asking from T positions
         k, v     (B, N, S, K)  N heads answering from S positions
         mask     (B, N, T, S)  bool, True where a query may look; any of the first three axes may be 1
-        causal   bool          no query may look behind its own place either; T = S
+        causal   bool          no query may look past its own place either; T = S
         weights  bool          whether to hand out a
         ->    y  (B, N, T, K)  the mixtures; zeros for a query that may look nowhere
               a  (B, N, T, S)  the weights, before dropout
         """
         if causal and q.shape[2] != k.shape[2]:
             raise ShapeError(
-                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none is behind another",
+                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none comes after another",
                 remedy="a causal mask is for self-attention; take one word after the other with `step`",
             )
         scale = q.shape[-1] ** -0.5
@@ -136,7 +136,7 @@ class MultiHead(Layer):
         x        (B, T, D)     the words that ask
         h        (B, S, D)     the words that answer
         mask     (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
-        causal   bool          no word may look at those behind it either; T = S
+        causal   bool          no word may look at those after it either; T = S
         weights  bool          whether to hand out a
         ->    y  (B, T, D)     what they saw; zeros for a word that may look nowhere
               a  (B, N, T, S)  the weights of each head

@@ -32,7 +32,7 @@ def learned_positions(p, *, P):
     p  ()      index, the position, counted from 0
     P  (T, D)  a row for each position up to the longest
     """
-    r = P[p]  # looked up, and added to the word
+    r = P[p]  # the row of this place, to be added to the word
     return r
 
 

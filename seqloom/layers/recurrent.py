@@ -26,10 +26,10 @@ class Recurrent(Layer, Generic[S]):
     def forward(self, x: Tensor, state: S | None = None, lengths: Tensor | None = None) -> tuple[Tensor, S]:
         """Read a sequence; `y, state = layer(x, state)` again reads on where it ended.
 
-        x        (B, T, D)  the words; behind the end of a row may stand anything
+        x        (B, T, D)  the words; after the end of a row may stand anything
         state               what was known before the first word; None for nothing: zeros
         lengths  (B)        int, how many words of each row are real; None for all T
-        -> y     (B, T, H)  the output at each word, zeros behind the end of a row
+        -> y     (B, T, H)  the output at each word, zeros after the end of a row
            state            after the last real word of each row
         """
         raise NotImplementedError

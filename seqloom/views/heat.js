@@ -1,7 +1,7 @@
 // One heat map for every view: a number, a row, a matrix, or several matrices as small multiples.
 //
 // A value is {shape, data, rows, columns}: numbers in one flat list, row after row, and the words along
-// the last two axes, where there are any; null stands for minus infinity, which JSON lacks. Colours are
+// the last two axes, where there are any; a text stands for what is not finite, which JSON lacks. Colours are
 // those of heat.css: a cell only says how strong it is (--m, from 0 to 1) and on which side of zero.
 
 import { drawing, element } from "seqloom/dom.js";
@@ -18,7 +18,7 @@ export function scaleOf(values) {
   let most = 0;
   for (const { data } of values) {
     for (const number of data) {
-      if (number === null) continue;
+      if (typeof number === "string") continue;
       share &&= number >= 0 && number <= 1;
       whole &&= Number.isInteger(number);
       most = Math.max(most, Math.abs(number));
@@ -31,7 +31,7 @@ export function scaleOf(values) {
 /** A number as it is read: a true minus, and as many digits as its neighbours deserve. */
 export function written(number, { whole, most }) {
   if (number === undefined) return "";
-  if (number === null) return "−∞";
+  if (typeof number === "string") return number;
   if (whole) return exact(number);
   const digits = most >= 100 ? 0 : most >= 10 ? 1 : most >= 0.1 ? 2 : most >= 0.01 ? 3 : 4;
   const text = number.toFixed(digits);
@@ -39,7 +39,7 @@ export function written(number, { whole, most }) {
 }
 
 const minus = (text) => text.replaceAll("-", "−");
-const exact = (number) => (number === undefined ? "" : number === null ? "−∞" : minus(String(number)));
+const exact = (number) => (number === undefined ? "" : minus(String(number)));
 
 /**
  * The heat map of a value.
@@ -108,7 +108,7 @@ function described(part, row, column) {
 
 function tone(number, scale) {
   if (number === undefined) return { side: "absent", strength: 0 };
-  if (number === null) return { side: "none", strength: 0 };
+  if (typeof number === "string") return { side: "none", strength: 0 };
   return { side: number < 0 ? "minus" : "plus", strength: Math.min(1, Math.abs(number) / scale.most) };
 }
 

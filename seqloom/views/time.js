@@ -1,4 +1,4 @@
-// The moments of a run: one word read after the other. Chips, buttons, arrow keys, and a way to play.
+// The moments of a run: one word read after the other. A slider, chips, buttons, arrow keys, and a way to play.
 
 import { element, icon } from "seqloom/dom.js";
 
@@ -20,10 +20,13 @@ export function timeBar(place, labels, state) {
     element("button", { type: "button", role: "radio", class: "chip", onclick: () => go(step) }, label));
   const words = element("div", { class: "chips", role: "radiogroup", "aria-label": "Words" }, ...chips);
   const count = element("output", { class: "count" });
+  const slider = element("input", {
+    type: "range", min: 0, max: last, value: 0, "aria-label": "Word", oninput: () => (stop(), go(Number(slider.value))),
+  });
   const back = button("One word back", BACK, () => go(state.now.step - 1));
   const ahead = button("One word on", AHEAD, () => go(state.now.step + 1));
   const play = button("Play", PLAY, () => (timer === null ? start() : stop()));
-  place.replaceChildren(element("div", { class: "controls" }, back, play, ahead), words, count);
+  place.replaceChildren(element("div", { class: "controls" }, back, play, ahead), slider, words, count);
 
   let timer = null;
   const start = () => {
@@ -59,6 +62,7 @@ export function timeBar(place, labels, state) {
     });
     back.disabled = step === 0;
     ahead.disabled = step === last;
+    slider.value = step;
     count.textContent = `${step + 1} of ${labels.length}`;
     reveal(words, chips[step]);
   });

@@ -1,5 +1,6 @@
 """The command line as a person types it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -89,6 +90,27 @@ def test_a_definition_of_the_user_is_explained(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "My cell" in (tmp_path / "mine.html").read_text(encoding="utf-8")
     assert "hₜ = tanh(xₜ W + hₜ₋₁ U)" in run("explain", "mine:cell", folder=tmp_path).stdout
+
+
+def test_shapes_that_do_not_meet_are_named_with_their_line(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from seqloom.equations import equations\n\n\n@equations\ndef cell(x, *, W):\n"
+        '    """My cell.\n\n    x (D) a word\n    W (H, D) the wrong way round\n    """\n'
+        "    y = x @ W  # mine\n    return y\n"
+    )
+    done = run("explain", "mine:cell", folder=tmp_path)
+    assert done.returncode == 1
+    assert "mine.py:11: `y = x @ W  # mine` cannot be computed" in done.stderr
+    assert "W (3, 4), x (4,)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "y &= x W" in run("explain", "mine:cell", "--latex", folder=tmp_path).stdout, "a formula needs no numbers"
+
+
+def test_a_terminal_without_our_letters_is_no_error(tmp_path):
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    call = [sys.executable, "-m", "seqloom.cli", "explain", "lstm"]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=ascii_only, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_reader_that_stops_early_is_no_error(tmp_path):

@@ -1,5 +1,6 @@
 """Explanations: every definition on any sentence, one id for each symbol in all three views."""
 
+import os
 import re
 
 import pytest
@@ -7,10 +8,13 @@ import torch
 
 from seqloom.equations import nodes
 from seqloom.equations.mathml import mathml
+from seqloom.errors import OutputError
+from seqloom.explaining import catalogue
 from seqloom.explaining.catalogue import find
-from seqloom.explaining.explain import explain
+from seqloom.explaining.explain import explain, save_page
 from seqloom.explaining.explanation import Explanation, at_path, explain_definition, paths
-from seqloom.explaining.words import Inputs, seeded
+from seqloom.explaining.values import value_of
+from seqloom.explaining.words import Inputs, seeded, split
 from tests.equations.every import every_definition, explained
 
 
@@ -95,3 +99,56 @@ def test_explain_takes_a_definition_itself_and_names_in_both_spellings():
     given = explain(find("lstm"))
     assert isinstance(given, Explanation)
     assert given.name == "lstm"
+
+
+def test_a_convolution_sees_zeros_beyond_the_ends():
+    example = explain_definition(find("convolution"), "one two three")
+    windows = [torch.as_tensor(trace.values["X"]) for trace in example.traces]
+    assert len(windows) == 3
+    assert torch.equal(windows[0][0], torch.zeros(4))
+    assert torch.equal(windows[0][1:], torch.stack([seeded("one", (4,)), seeded("two", (4,))]))
+    assert torch.equal(windows[2][2], torch.zeros(4))
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("cafe\u0301!", ["café", "!"]),
+        ("👩‍👩‍👧 🇫🇷 3.14", ["👩‍👩‍👧", "🇫🇷", "3.14"]),
+        ("a\x00b\x1b c", ["ab", "c"]),
+        ("早上好", ["早", "上", "好"]),
+    ],
+)
+def test_words_are_not_torn_apart(text, words):
+    assert split(text) == words
+
+
+def test_what_is_no_number_is_shown_as_such():
+    assert value_of(torch.tensor([torch.nan, torch.inf, -torch.inf, 1.0])).data == ["NaN", "∞", "−∞", 1.0]
+
+
+def test_an_explanation_says_briefly_what_it_is():
+    assert repr(explain("lstm", "a b")) == "<explanation of lstm: a b>"
+    assert repr(explain("rank")).startswith("<experiment rank: Is the")
+
+
+def test_a_broken_package_beside_us_is_left_out_with_a_word(monkeypatch, capsys):
+    from importlib.metadata import EntryPoint
+
+    broken = EntryPoint(name="foo", value="no_such_module_of_theirs", group=catalogue.ENTRY_POINTS)
+    monkeypatch.setattr(catalogue, "entry_points", lambda group: [broken])
+    assert len(list(catalogue.modules())) > 20
+    assert "left out the definitions of no_such_module_of_theirs" in capsys.readouterr().err
+
+
+def test_a_page_is_written_through_a_link_and_never_over_a_device(tmp_path):
+    (tmp_path / "real.html").write_text("old")
+    (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
+    save_page(explain("dot"), tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert "Dot product" in (tmp_path / "real.html").read_text(encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OutputError, match="is no plain file"):
+        save_page(explain("dot"), tmp_path / "pipe")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link.html", "pipe", "real.html"]

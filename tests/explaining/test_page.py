@@ -126,6 +126,15 @@ def test_time_changes_the_numbers(visit):
 
 
 @pytest.mark.browser
+def test_the_slider_moves_time(visit):
+    tab = visit(example("lstm"))
+    tab.locator("#time input[type=range]").fill("2")
+    assert tab.locator("#time .count").inner_text() == "3 of 4"
+    tab.locator("#time .chip").first.click()
+    assert tab.locator("#time input[type=range]").input_value() == "0"
+
+
+@pytest.mark.browser
 def test_arrow_keys_and_buttons_move_time(visit):
     tab = visit(example("lstm"))
     current = tab.locator('.chip[aria-checked="true"]')

@@ -18,8 +18,9 @@ def run() -> tuple[str, list[str], list[Panel]]:
         f"wide as the model, and a dictionary of {WORDS:,} words.",
         f"Inside a block the feed-forward network holds {base['feed-forward'] / inside:.0%} of the parameters and "
         f"attention {base['attention'] / inside:.0%}, at every width: 8 D² against 4 D². Norms and biases are few.",
-        f"In a small or shallow model most parameters are words: {shares(128, 1)['embedding'] / total(128, 1):.0%} at "
-        f"width 128 with one block, {base['embedding'] / total(512, 6):.0%} at width 512 with six.",
+        f"In a small and shallow model nearly all parameters are words: "
+        f"{shares(128, 1)['embedding'] / total(128, 1):.0%} at width 128 with one block. At width 512 with six it is "
+        f"{base['embedding'] / total(512, 6):.0%}.",
         f"Without feed-forward networks the model of width 512 and six blocks would have "
         f"{total(512, 6) - base['feed-forward']:,} parameters instead of {total(512, 6):,}.",
     ]

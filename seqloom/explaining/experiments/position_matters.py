@@ -27,13 +27,13 @@ def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
     products = waves @ waves[FARTHEST]
     text = [
         f"Read the words backward: {' '.join(words[place] for place in shuffled)}. Without positions every word "
-        f"comes out exactly as before, only in the new order (largest difference {without:.1e}). Attention sees a "
-        "bag of words.",
+        f"comes out as before, only in the new order: up to rounding (largest difference {without:.1e}) nothing "
+        "changes. Attention sees a bag of words.",
         f"With a row for its place added to each word, the outputs differ by up to {with_places:.2f}: now the order "
         "counts.",
-        "The sinusoidal rows make nearness visible: their inner product is largest for the same place and falls "
-        "with distance. It is the same to the left and to the right, so by itself it tells how far, never in which "
-        "direction; that has to be learned by W_Q and W_K.",
+        "The sinusoidal rows make nearness visible: their inner product is largest for the same place, falls quickly "
+        "with distance, and then only ripples. It is the same to the left and to the right, so by itself it tells "
+        "how far, never in which direction; that has to be learned by `W_Q` and `W_K`.",
     ]
     panels: list[Panel] = [
         Table(

@@ -21,7 +21,8 @@ def run() -> tuple[str, list[str], list[Panel]]:
         f"rank is at most d. With {WORDS} words and d = 4 we measure {before[narrow]}.",
         "It is often said that softmax(Q Kᵀ) therefore has rank at most d as well. It need not: softmax bends every "
         f"entry, and what was a plane is one no longer. The same scores give a matrix of rank {after[narrow]}. The "
-        "bound holds for the scores, not for the shares.",
+        "bound holds for the scores, not for the shares. (Ranks are counted as a computer can: singular values that "
+        "drown in rounding are not counted, so the shares of very narrow heads have more than is drawn.)",
     ]
     series = [
         Series("scores Q Kᵀ / √d", WIDTHS, before),
@@ -30,7 +31,7 @@ def run() -> tuple[str, list[str], list[Panel]]:
     ]
     values = torch.linalg.svdvals(torch.softmax(scores[4], -1))
     panels: list[Panel] = [
-        LineChart(f"Rank with {WORDS} words", "width d", "rank", series),
+        LineChart(f"Rank with {WORDS} words", "width d", "numerical rank", series),
         LineChart(
             "How much each dimension holds, d = 4",
             "singular value",

@@ -24,7 +24,7 @@ def run() -> tuple[str, list[str], list[Panel]]:
         f"{float(scaled[512].var()):.2f}.",
         f"Softmax turns large differences into a choice: of {KEYS} keys the best one gets "
         f"{largest(plain[512]):.0%} of the attention at width 512, though nothing is known about any of them. "
-        f"Scaled, it gets {largest(scaled[512]):.0%} at every width.",
+        f"Scaled, it gets {largest(scaled[512]):.0%}, and hardly less or more at any width from 16 on.",
         "Where softmax has chosen, its slope is nearly zero, and nothing is learned about the other keys: the last "
         "chart shows how much the weights still answer to the scores.",
     ]

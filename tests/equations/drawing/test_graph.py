@@ -112,7 +112,7 @@ def test_operands_keep_their_places():
         (sinusoidal, "i()", "(0, 1, …, ⌊D/2⌋ − 1)"),
         (sinusoidal, "theta.3()", "10000( )"),
         (cross_entropy, "loss.3()", "[y]"),
-        (cross_entropy, "u.1", "each v"),
+        (cross_entropy, "u.1", "v = 1,…,V"),
         (multi_head, "head.1", "n = 1,…,N"),
         (multi_head, "head.2()", "[n]"),
     ],
