@@ -31,8 +31,8 @@ class ConvolutionEncoder(Encoder):
         return self.read(x, lengths_to_mask(lengths, x.shape[1]))
 
     def read(self, x: Tensor, mask: Tensor | None) -> Tensor:
-        for layer in self.layers:
-            y = layer(self.dropout(x), mask)
+        for number, layer in enumerate(self.layers):
+            y = layer(self.dropout(x) if number else x, mask)  # words have had theirs
             x = x + y if x.shape == y.shape else y
         return x if mask is None else x.masked_fill(~mask[..., None], 0.0)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from seqloom.layers.dropout import Dropout
 from seqloom.layers.encoder_block import EncoderBlockPreNorm
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm
@@ -21,7 +20,6 @@ class Transformer(Encoder):
     def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
         super().__init__()
         self.positions = LearnedPositions(config.length, width)
-        self.dropout = Dropout(config.dropout)
         blocks = (EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout) for _ in config.widths)
         self.blocks = nn.ModuleList(blocks)
         self.norm = LayerNorm(width)
@@ -29,7 +27,7 @@ class Transformer(Encoder):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
-        x = self.dropout(x + self.positions(x.shape[1]))
+        x = x + self.positions(x.shape[1])
         for block in self.blocks:
             x = block(x, mask[:, None, None], causal=self.causal)
         y: Tensor = self.norm(x)
