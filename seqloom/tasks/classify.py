@@ -18,7 +18,7 @@ from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
 from seqloom.data.stream import LengthStream
-from seqloom.errors import DataError
+from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.classification import Classified
 from seqloom.models.classifier import make_classifier
 from seqloom.models.settings import ModelConfig
@@ -62,6 +62,10 @@ class Classify:
     @classmethod
     def learn(cls, train: Records, tokens: TokenConfig, model: ModelConfig) -> Classify:
         """The dictionary and the labels of training data."""
+        if tokens.bpe_dropout:
+            raise ConfigError(
+                "settings", [("tokens.bpe_dropout", "classify cuts its texts once, before training", "leave it at 0")]
+            )
         found: Counter[str] = Counter(str(record.columns["label"]) for record in train)
         if len(found) < 2:
             raise DataError(

@@ -52,8 +52,6 @@ class TrainConfig(Config):
     """cpu, cuda, cuda:1, mps; auto takes the fastest there is."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """bfloat16 computes faster where the device has it; weights stay in float32."""
-    tensorboard: bool = False
-    """Write event files for TensorBoard beside metrics.jsonl."""
 
     @model_validator(mode="after")
     def warmup_ends_before_training_does(self) -> Self:

@@ -122,6 +122,20 @@ def test_a_label_never_seen_is_named_with_its_line(reviews, tmp_path):
         evaluate(tmp_path / "run", str(other))
 
 
+def test_a_setting_that_would_do_nothing_is_refused(reviews, tmp_path):
+    changes = ["tokens.kind=bpe", "tokens.size=400", "tokens.bpe_dropout=0.1"]
+    with pytest.raises(ConfigError, match="classify cuts its texts once"):
+        train(settings(reviews, *changes), tmp_path / "run", quiet=True)
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "character"])
+def test_every_kind_of_token_can_be_learned_from(reviews, tmp_path, kind):
+    changes = [f"tokens.kind={kind}", "tokens.size=400", "train.steps=100", "model.length=80"]
+    result = train(settings(reviews, *changes, model__name="cnn"), tmp_path / "run", quiet=True)
+    assert result.best is not None and result.best > 0.7
+    assert load(tmp_path / "run")("").scores
+
+
 def test_a_single_label_cannot_be_learned(tmp_path, reviews):
     one = tmp_path / "one.tsv"
     one.write_text("pos\tfine film\n" * 30)
