@@ -54,6 +54,7 @@ class View:
     figure: str
     lines: tuple[Line, ...]
     code: str
+    latex: str
     symbols: tuple[SymbolNote, ...]
 
 
@@ -224,6 +225,7 @@ def view_of(root: Equations[..., Any], path: str) -> View:
         figure=draw_figure(root, path),
         lines=lines,
         code=code(definition, prefix),
+        latex=latex(definition),
         symbols=tuple(notes(definition, prefix)),
     )
 

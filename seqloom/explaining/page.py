@@ -207,6 +207,7 @@ def explanation_data(explained: Explanation) -> dict[str, Any]:
             {
                 "path": view.path,
                 "name": view.name,
+                "latex": view.latex,
                 "lines": [{"id": line.id, "caption": line.caption} for line in view.lines],
                 "symbols": [
                     {"id": note.id, "kind": note.kind, "shape": note.shape, "sense": note.sense}

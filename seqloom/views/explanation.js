@@ -19,6 +19,9 @@ export function explanation(data) {
   const state = new State({ pointed: roomy ? (data.views[0].lines.at(-1)?.id ?? null) : null });
   const sections = openViews(main, part("trail"), state, data.views);
   link(main, state);
+  state.watch(({ path }) => {
+    part("latex").textContent = data.views.find((view) => view.path === path).latex; // of what is open
+  });
   const labels = data.steps.map((step) => step.label);
   timeBar(part("time"), labels, state);
   valuePanel(part("value"), {

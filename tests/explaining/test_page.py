@@ -206,6 +206,14 @@ def test_an_open_box_closes_by_its_upper_edge_only(visit):
 
 
 @pytest.mark.browser
+def test_the_latex_is_that_of_what_is_open(visit):
+    tab = visit(example("encoder-block"))
+    assert "multi-head" in tab.locator("#latex").inner_text()
+    tab.locator('article:not([hidden]) [data-opens="F"]').press("Enter")
+    assert r"\max(0, x W_1 + b_1)" in tab.locator("#latex").inner_text()
+
+
+@pytest.mark.browser
 def test_the_panel_offers_to_open(visit):
     tab = visit(example("encoder-block"))
     place(tab, "code", "F").first.click()
