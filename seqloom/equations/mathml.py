@@ -20,9 +20,20 @@ def mathml(definition: Equations[..., Any], prefix: str = "") -> list[str]:
 
 
 def line(formula: m.Formula) -> str:
-    inside = f"{spell(formula.left)}<mo>=</mo>{spell(formula.right)}"
-    if formula.condition:
-        inside += f'<mspace width="2em"/>{spell(formula.condition)}'
+    condition = f'<mspace width="2em"/>{spell(formula.condition)}' if formula.condition else ""
+    return block(equation(formula) + condition)
+
+
+def lines(formula: m.Formula) -> str:
+    """A formula, and what its index runs over in a line of its own: for a narrow place."""
+    return block(equation(formula)) + (block(spell(formula.condition)) if formula.condition else "")
+
+
+def equation(formula: m.Formula) -> str:
+    return f"{spell(formula.left)}<mo>=</mo>{spell(formula.right)}"
+
+
+def block(inside: str) -> str:
     return f'<math display="block"><mrow>{inside}</mrow></math>'
 
 

@@ -15,7 +15,7 @@ from seqloom.equations.code import code
 from seqloom.equations.count import parameters
 from seqloom.equations.drawing.svg import draw as draw_figure
 from seqloom.equations.latex import latex
-from seqloom.equations.mathml import mathml, spell
+from seqloom.equations.mathml import lines, spell
 from seqloom.equations.notation import Notation, notation
 from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number, Trace, sample
@@ -213,17 +213,13 @@ def view_of(root: Equations[..., Any], path: str) -> View:
     definition = at_path(root, path)
     prefix = f"{path}/" if path else ""
     formulas = notation(definition, prefix)
-    lines = tuple(
-        Line(text, formula.caption, formula.id)
-        for text, formula in zip(mathml(definition, prefix), formulas, strict=True)
-    )
     return View(
         path=path,
         name=definition.label,
         title=definition.legend.title,
         paper=definition.legend.paper,
         figure=draw_figure(root, path),
-        lines=lines,
+        lines=tuple(Line(lines(formula), formula.caption, formula.id) for formula in formulas),
         code=code(definition, prefix),
         latex=latex(definition),
         symbols=tuple(notes(definition, prefix)),
