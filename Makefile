@@ -7,7 +7,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint const
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check format clean
+.PHONY: help demo test check soak format clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 16
@@ -23,6 +23,9 @@ check: .venv/.dev  ## formatting, lint and types
 	@$(BIN)/ruff format --quiet --check . || { echo "Not formatted as above: run 'make format'."; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy $(PATHS)
+
+soak: .venv/.dev  ## a hundred real kills of a run; by hand, minutes
+	@$(BIN)/python -m tests.training.kills 100
 
 format: .venv/.dev  ## format the code and mend what lint can
 	@$(BIN)/ruff check --quiet --fix-only .

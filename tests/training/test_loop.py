@@ -5,32 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
-import torch
 
 from seqloom.errors import OutputError, TrainingError
 from seqloom.training import checkpoint
 from seqloom.training.metrics import read_metrics
 from tests.training import toy
-
-TOY = [sys.executable, "-m", "tests.training.toy"]
-ROOT = Path(__file__).parents[2]
-
-
-def final_weights(run: Path) -> dict[str, torch.Tensor]:
-    saved, reasons = checkpoint.newest(run)
-    assert saved is not None
-    assert not reasons
-    return saved.tensors["model"] | {f"average {name}": value for name, value in saved.tensors["average"].items()}
-
-
-def same_run(one: Path, other: Path) -> bool:
-    first, second = final_weights(one), final_weights(other)
-    equal = all(torch.equal(first[name], second[name]) for name in first)
-    return equal and read_metrics(one) == read_metrics(other) and first.keys() == second.keys()
+from tests.training.kills import ROOT, TOY, run, run_through_kills, same_run
 
 
 def test_training_learns(tmp_path):
@@ -54,30 +36,9 @@ def test_seeds_decide_everything(tmp_path):
 
 def test_a_run_killed_at_any_moment_ends_as_one_that_never_was(tmp_path):
     """Five real kills, some while a checkpoint is being written; `make soak` does a hundred."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run([*TOY, str(tmp_path / "whole"), "steps=600"], cwd=ROOT, env=environment, check=True)
-    kills = 0
-    while kills < 5:
-        process = subprocess.Popen(
-            [*TOY, str(tmp_path / "killed"), "steps=600", "checkpoint_every=5"], cwd=ROOT, env=environment
-        )
-        before = len(list(checkpoint.folders(tmp_path / "killed")))
-        newest = max(checkpoint.folders(tmp_path / "killed"), default=None)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and process.poll() is None:
-            now = max(checkpoint.folders(tmp_path / "killed"), default=None)
-            if now is not None and (now != newest or before == 0):
-                break
-            time.sleep(0.001)
-        time.sleep(0.003 * kills)
-        process.send_signal(signal.SIGKILL)
-        if process.wait() == 0:
-            break
-        kills += 1
-    assert kills == 5, "the run was too short to be killed so often"
-    subprocess.run(
-        [*TOY, str(tmp_path / "killed"), "steps=600", "checkpoint_every=5"], cwd=ROOT, env=environment, check=True
-    )
+    settings = ["steps=600", "checkpoint_every=5"]
+    run(tmp_path / "whole", *settings)
+    assert run_through_kills(tmp_path / "killed", 5, *settings) == 5, "the run was too short to be killed so often"
     assert same_run(tmp_path / "whole", tmp_path / "killed")
 
 
