@@ -13,6 +13,7 @@ from torch import Tensor
 from seqloom.equations import Equations, nodes
 from seqloom.equations.code import code
 from seqloom.equations.count import parameters
+from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.drawing.svg import draw as draw_figure
 from seqloom.equations.latex import latex
 from seqloom.equations.mathml import lines, spell
@@ -118,7 +119,7 @@ class Explanation:
     @cached_property
     def views(self) -> tuple[View, ...]:
         """The whole first, then everything that opens, outermost first."""
-        return tuple(view_of(self.definition, path) for path in ("", *paths(self.definition)))
+        return tuple(view_of(self.definition, path) for path in ("", *call_paths(self.definition)))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -187,16 +188,6 @@ def run(definition: Equations[..., Any], inputs: Inputs) -> list[Trace]:
 
 def after(definition: Equations[..., Any], traced: Trace) -> dict[str, Tensor]:
     return {name: torch.as_tensor(traced.values[name]) for name in definition.body.states}
-
-
-def paths(definition: Equations[..., Any]) -> list[str]:
-    """Every call inside a definition that can be opened, and those inside them."""
-    found = []
-    for _, value, _ in definition.body.statements():
-        for node in value.walk():
-            if isinstance(node, nodes.Nested):
-                found += [node.id, *(f"{node.id}/{inner}" for inner in paths(node.definition))]
-    return found
 
 
 def at_path(definition: Equations[..., Any], path: str) -> Equations[..., Any]:

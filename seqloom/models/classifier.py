@@ -75,12 +75,6 @@ class FlatClassifier(nn.Module):
             self.head = Readout(config.length * self.words.width, labels)
         self.beside = Readout(features, labels) if features else None
 
-    def vectors(self, w: Tensor, lengths: Tensor) -> Tensor:
-        """The mean word: w (B, T), lengths (B) -> (B, D)."""
-        mask = lengths_to_mask(lengths, w.shape[1])
-        words = self.words(w).masked_fill(~mask[..., None], 0.0)
-        return words.sum(1) / lengths.clamp_min(1)[:, None]  # type: ignore[no-any-return]
-
     def forward(self, w: Tensor, lengths: Tensor, features: Tensor | None = None) -> Tensor:
         """w (B, T), lengths (B), features (B, columns) -> scores (B, V)."""
         mask = lengths_to_mask(lengths, w.shape[1])

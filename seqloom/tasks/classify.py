@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.data.align import cut
 from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
@@ -22,7 +23,7 @@ from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.classification import Classified
 from seqloom.models.classifier import make_classifier
 from seqloom.models.settings import ModelConfig
-from seqloom.tasks.batching import pad, shorten
+from seqloom.tasks.batching import tensors
 from seqloom.tasks.work import Loss, Score
 from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
@@ -91,7 +92,7 @@ class Classify:
     def encode(self, records: list[Record]) -> Chunk:
         """Texts as numbers, cut to the longest that the model reads, and the number of each label."""
         texts = self.tokenizer.encode_batch([str(record.columns["text"]) for record in records])
-        rows = [shorten(np.asarray(text, np.int64), self.config.length, self.config.cut) for text in texts]
+        rows = [cut(text, self.config.length, self.config.cut) for text in texts]
         return {"text": rows, "label": [[self.number_of(record)] for record in records]}
 
     def number_of(self, record: Record) -> int:
@@ -119,7 +120,7 @@ class Classify:
 
     def batch(self, corpus: Corpus, rows: Iterable[int], device: torch.device) -> Batch:
         places = [int(row) for row in rows]
-        tokens, lengths = pad([corpus["text", row].astype(np.int64) for row in places], device)
+        tokens, lengths = tensors([corpus["text", row] for row in places], device)
         labels = torch.tensor([int(corpus["label", row][0]) for row in places], device=device)
         return Batch(tokens, lengths, labels)
 
@@ -128,30 +129,19 @@ class Classify:
     def predict(self, model: nn.Module, texts: Sequence[str]) -> list[Labelled]:
         """Labels for texts, in their order; a text without a known word gets what the model says of nothing."""
         device = next(model.parameters()).device
-        rows = [np.asarray(row, np.int64) for row in self.tokenizer.encode_batch(texts)]
-        rows = [shorten(row, self.config.length, self.config.cut) for row in rows]
+        encoded = self.tokenizer.encode_batch(texts)
+        rows = [cut(row, self.config.length, self.config.cut) for row in encoded]
         order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
         found: dict[int, Labelled] = {}
         for first in range(0, len(order), AT_ONCE):
             places = order[first : first + AT_ONCE]
-            tokens, lengths = pad([rows[place] for place in places], device)
+            tokens, lengths = tensors([rows[place] for place in places], device)
             with torch.no_grad():
                 shares = torch.softmax(model(tokens, lengths), -1).cpu()
             for place, share in zip(places, shares, strict=True):
                 scores = dict(zip(self.labels, share.tolist(), strict=True))
                 found[place] = Labelled(texts[place], self.labels[int(share.argmax())], scores)
         return [found[place] for place in range(len(texts))]
-
-    def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
-        """A row for each text: what the model makes of it before the labels. -> (texts, H)"""
-        device = next(model.parameters()).device
-        found = []
-        for text in texts:
-            row = shorten(np.asarray(self.tokenizer.encode(text), np.int64), self.config.length, self.config.cut)
-            tokens, lengths = pad([row], device)
-            with torch.no_grad():
-                found.append(model.vectors(tokens, lengths)[0].cpu())  # type: ignore[operator]
-        return torch.stack(found)
 
 
 class ClassifyWork:

@@ -7,12 +7,13 @@ import pytest
 import torch
 
 from seqloom.equations import nodes
+from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.mathml import mathml
 from seqloom.errors import OutputError
 from seqloom.explaining import catalogue
 from seqloom.explaining.catalogue import find
 from seqloom.explaining.explain import explain, save_page
-from seqloom.explaining.explanation import Explanation, at_path, explain_definition, paths
+from seqloom.explaining.explanation import Explanation, at_path, explain_definition
 from seqloom.explaining.values import value_of
 from seqloom.explaining.words import Inputs, seeded, split
 from tests.equations.every import every_definition, explained
@@ -84,7 +85,7 @@ def test_axes_that_run_over_words_are_labelled_whatever_the_sizes():
 
 
 def test_what_opens_is_found_down_to_the_last_call():
-    found = paths(find("decoder-block"))
+    found = call_paths(find("decoder-block"))
     assert len(found) == 8
     opened = at_path(find("decoder-block"), "C/head.8")
     assert opened.name == "scaled_dot_product"
