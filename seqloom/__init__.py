@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
-    from seqloom.training.run import load
+    from seqloom.training.model import load
     from seqloom.training.start import train
 
 __all__ = ["SeqloomError", "__version__", "explain", "layer", "load", "train"]
@@ -16,7 +16,7 @@ _HOMES = {
     "SeqloomError": "seqloom.errors",
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
-    "load": "seqloom.training.run",
+    "load": "seqloom.training.model",
     "train": "seqloom.training.start",
 }
 

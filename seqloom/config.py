@@ -33,6 +33,11 @@ def problem(setting: str, what: str, *, remedy: str) -> PydanticCustomError:
 
 def load(kind: type[C], file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> C:
     """Settings from a TOML file, then `section.key=value` changes, then flags that are not None (dots as `__`)."""
+    return check(kind, gather(file, changes, **flags), where=str(file) if file is not None else "settings")
+
+
+def gather(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> dict[str, Any]:
+    """The values that `load` checks, before any check."""
     values = read_toml(Path(file)) if file is not None else {}
     for change in changes:
         path, text = split_change(change)
@@ -40,7 +45,7 @@ def load(kind: type[C], file: Path | str | None = None, changes: Sequence[str] =
     for name, value in flags.items():
         if value is not None:
             put(values, name.split("__"), value)
-    return check(kind, values, where=str(file) if file is not None else "settings")
+    return values
 
 
 def check(kind: type[C], values: Mapping[str, Any], *, where: str) -> C:

@@ -14,23 +14,19 @@ def evaluate(
     data: Annotated[str, typer.Argument(help="Data of the same kind as for training.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Accuracy, F1 and confusion on labelled data."""
+    """Measure a model on data: accuracy and F1, perplexity, or whatever its task counts."""
+    from rich.table import Table
+
     from seqloom.cli.console import console
-    from seqloom.training.run import evaluate as run
+    from seqloom.training.model import load
 
-    found, loss = run(folder, data)
+    found = load(folder).evaluate(data)
     if as_json:
-        print(
-            json.dumps(
-                {"loss": loss, **found.figures(), "labels": list(found.labels), "confusion": found.confusion.tolist()}
-            )
-        )
+        print(json.dumps(found.json(), ensure_ascii=False))
         return
-    console.print(f"accuracy {found.accuracy:.4f}   F1 {found.macro_f1:.4f}   loss {loss:.4f}", highlight=False)
-    if len(found.labels) <= 12:
-        from rich.table import Table
-
-        table = Table("true \\ predicted", *found.labels, "F1", box=None)
-        for label, counts, f1 in zip(found.labels, found.confusion, found.f1, strict=True):
-            table.add_row(label, *map(str, counts), f"{f1:.3f}")
+    console.print("   ".join(f"{name} {value:.4f}" for name, value in found.figures.items()), highlight=False)
+    for shown in found.tables:
+        table = Table(*shown.header, title=shown.title or None, box=None)
+        for row in shown.rows:
+            table.add_row(*row)
         console.print(table)

@@ -20,12 +20,12 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Predict for texts, or line by line for standard input."""
-    from seqloom.training.run import load
+    from seqloom.training.model import load
 
     model = load(folder)
     for text in texts or lines():
         answer = model(text)
-        print(json.dumps(answer.json(), ensure_ascii=False) if as_json else answer.label, flush=True)
+        print(json.dumps(answer.json(), ensure_ascii=False) if as_json else answer, flush=True)
 
 
 def lines() -> Iterator[str]:

@@ -8,7 +8,7 @@ import typer
 EXAMPLES = [
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews",
     "seqloom train --task classify --data reviews.tsv --out runs/reviews --resume",
-    "seqloom train --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500 --set model.dropout=0.3",
+    "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
 ]
 
 
@@ -24,11 +24,10 @@ def train(
 ) -> None:
     """Train a model and keep its best checkpoint."""
     from seqloom.cli.console import console
-    from seqloom.config import load
     from seqloom.training.run import train as run
-    from seqloom.training.run_config import RunConfig
+    from seqloom.training.run_config import load_run
 
-    settings = load(RunConfig, config, set_, task=task, data__train=data, model__name=model, train__device=device)
+    settings = load_run(config, set_, task=task, data__train=data, model__name=model, train__device=device)
     try:
         result = run(settings, out, resume=resume)
     except KeyboardInterrupt:

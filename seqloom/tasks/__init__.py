@@ -1,1 +1,1 @@
-"""One file per problem: its examples, its batches, its loss, its score, its predictions."""
+"""One folder per problem: its examples, its batches, its loss, its score, its answers."""

@@ -1,14 +1,38 @@
-"""Rows of numbers into tensors: padded after their end, with their lengths."""
+"""From rows of a corpus to batches, for every task whose examples stand by themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, Protocol, Self, TypeVar
 
+import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from seqloom.data.align import to_matrix
+from seqloom.data.shards import Corpus
+from seqloom.data.stream import LengthStream, Rows
+from seqloom.tasks.work import Loss, Plan, Score
+
+AT_ONCE = 256
+"""Examples that are predicted or evaluated in one batch."""
+
+
+class Batch(Protocol):
+    """Examples side by side."""
+
+    @property
+    def lengths(self) -> Tensor:
+        """How many tokens each has (B)."""
+        ...
+
+    def select(self, rows: Sequence[int]) -> Self:
+        """Some of its rows."""
+        ...
+
+
+B = TypeVar("B", bound=Batch)
 
 
 def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
@@ -16,3 +40,57 @@ def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
     longest = max((len(row) for row in rows), default=0)
     matrix, lengths = to_matrix(rows, max(longest, 1))
     return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
+
+
+def by_length(lengths: Sequence[int] | NDArray[Any], at_once: int = AT_ONCE) -> Iterator[list[int]]:
+    """Places in batches of about equal length, the shortest first."""
+    order = np.argsort(np.asarray(lengths), kind="stable").tolist()
+    for first in range(0, len(order), at_once):
+        yield order[first : first + at_once]
+
+
+class RowStream(Generic[B]):
+    """Batches of tensors from a stream of row numbers."""
+
+    def __init__(self, rows: LengthStream, make: Callable[[Rows], B]) -> None:
+        self.rows, self.make = rows, make
+
+    def __iter__(self) -> Iterator[B]:
+        return map(self.make, self.rows)
+
+    def epochs(self) -> float:
+        return self.rows.epochs()
+
+    def position(self) -> dict[str, Any]:
+        return self.rows.position()
+
+    def seek(self, position: dict[str, Any]) -> None:
+        self.rows.seek(position)
+
+
+class RowWork(Generic[B]):
+    """What the trainer wants to know of examples that stand by themselves; a task says how a loss is made of them."""
+
+    def __init__(
+        self,
+        train: Corpus,
+        field: str,
+        plan: Plan,
+        make: Callable[[Corpus, Sequence[int] | Rows], B],
+        loss: Callable[[nn.Module, B], Loss],
+        evaluate: Callable[[nn.Module], Score | None],
+        sample: Callable[[nn.Module], str] = lambda model: "",
+    ) -> None:
+        rows = LengthStream(train.lengths(field).clip(1), plan.batch_tokens, plan.seed)
+        self.stream = RowStream(rows, lambda rows: make(train, rows))
+        self.loss, self.evaluate, self.sample = loss, evaluate, sample
+
+    def parts(self, batch: B, count: int) -> list[B]:
+        """Every count-th row, so that parts are about equally long; there may be more parts than rows."""
+        return [batch.select(range(first, len(batch.lengths), count)) for first in range(count)]
+
+    def rows(self, batch: B) -> int:
+        return len(batch.lengths)
+
+    def tokens(self, batch: B) -> int:
+        return int(batch.lengths.sum())

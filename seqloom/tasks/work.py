@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import torch
 from torch import Tensor, nn
 
 B = TypeVar("B")
@@ -18,6 +19,16 @@ class Loss:
 
     total: Tensor
     count: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the trainer tells a task: how large batches are, what decides their order, where they are computed."""
+
+    batch_tokens: int
+    seed: int
+    label_smoothing: float
+    device: torch.device
 
 
 @dataclass(frozen=True)

@@ -6,24 +6,22 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from torch import nn
 
 from seqloom.data.opening import open_data
 from seqloom.data.shards import Corpus
-from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, OutputError, SeqloomError
-from seqloom.evaluating.classification import Classified
-from seqloom.storage import new_folder, read_json, read_tensors, verify, write_json, write_manifest, write_tensors
-from seqloom.tasks.classify import Batch, Classify, ClassifyWork, measure
+from seqloom.errors import ConfigError, OutputError
+from seqloom.storage import new_folder, read_json, write_json, write_manifest, write_tensors
+from seqloom.tasks.table import task_called
+from seqloom.tasks.task import Task
+from seqloom.tasks.work import Plan, Work
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training import checkpoint
 from seqloom.training.loop import Trainer
-from seqloom.training.run_config import RunConfig
+from seqloom.training.run_config import RunConfig, check_run
 from seqloom.training.team import Team, gather_team
 
 SETUP = "setup"
@@ -70,7 +68,7 @@ class Run:
         self.claim(resume)
         task = self.task()
         torch.manual_seed(self.config.train.seed)
-        trainer: Trainer[Batch] = Trainer(self.out, self.config.train, task.make_model(), self.work(task), self.team)
+        trainer: Trainer[Any] = Trainer(self.out, self.config.train, task.make_model(), self.work(task), self.team)
         saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)
@@ -98,15 +96,14 @@ class Run:
         """Training data, and validation data given, found, or cut off."""
         return open_data(self.config.data, self.config.task)
 
-    def task(self) -> Classify:
+    def task(self) -> Task[Any]:
         """What is learned from the data before training; kept in the run, so that it is the same when it goes on."""
         setup = self.out / SETUP
         if not setup.exists():
             if self.team.leads:
-                parts = self.parts()
-                task = Classify.learn(parts["train"], self.config.tokens, self.config.model)
+                learned = task_called(self.config.task).learn(self.config, self.parts()["train"], {})
                 with new_folder(setup) as folder:
-                    save_task(folder, task, self.config)
+                    save_task(folder, learned)
             self.team.wait()
         config, task = load_task(setup)
         if config.model_dump(exclude={"train"}) != self.config.model_dump(exclude={"train"}):
@@ -116,22 +113,20 @@ class Run:
             )
         return task
 
-    def work(self, task: Classify) -> ClassifyWork:
+    def work(self, task: Task[Any]) -> Work[Any]:
         parts = self.parts()
         if self.team.leads:
             self.corpora(task, parts)
         self.team.wait()
         corpora = self.corpora(task, parts)
         settings = self.config.train
-        return ClassifyWork(
-            task, corpora["train"], corpora.get("valid"), settings.batch_tokens, settings.seed,
-            settings.label_smoothing, self.team.device,
-        )  # fmt: skip
+        plan = Plan(settings.batch_tokens, settings.seed, settings.label_smoothing, self.team.device)
+        return task.work(corpora["train"], corpora.get("valid"), plan)
 
-    def corpora(self, task: Classify, parts: dict[str, Records]) -> dict[str, Corpus]:
+    def corpora(self, task: Task[Any], parts: dict[str, Records]) -> dict[str, Corpus]:
         chosen = self.config.data.model_dump(mode="json")
-        cache = cache_folder()
-        return {name: task.corpus(records, cache, {"part": name, **chosen}) for name, records in parts.items()}
+        used = {name: records for name, records in parts.items() if name != "test"}
+        return {name: task.corpus(records, cache_folder(), {"part": name, **chosen}) for name, records in used.items()}
 
     # --- the model ----------------------------------------------------------------------------------
 
@@ -147,45 +142,15 @@ class Run:
         write_manifest(self.out)
 
 
-def save_task(folder: Path, task: Classify, config: RunConfig) -> None:
-    task.tokenizer.save(folder / "text.tokenizer.json")
-    write_json(folder / "config.json", {"config": config.model_dump(mode="json"), "labels": task.labels})
+def save_task(folder: Path, task: Task[Any]) -> None:
+    for name, tokenizer in task.tokenizers.items():
+        tokenizer.save(folder / f"{name}.tokenizer.json")
+    write_json(folder / "config.json", {"config": task.config.model_dump(mode="json"), "facts": task.facts})
 
 
-def load_task(folder: Path) -> tuple[RunConfig, Classify]:
+def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
     saved = read_json(folder / "config.json")
-    config = RunConfig.model_validate(saved["config"])
-    return config, Classify(Tokenizer.load(folder / "text.tokenizer.json"), saved["labels"], config.model)
-
-
-class Model:
-    """A trained model: call it with a text or a list of texts."""
-
-    def __init__(self, config: RunConfig, task: Classify, network: nn.Module) -> None:
-        self.config, self.task, self.network = config, task, network
-
-    def __call__(self, texts: str | list[str]) -> Any:
-        if isinstance(texts, str):
-            return self.task.predict(self.network, [texts])[0]
-        return self.task.predict(self.network, texts)
-
-
-def load(folder: Path | str) -> Model:
-    """A trained model from its folder; every file is checked first."""
-    place = Path(folder)
-    verify(place)
-    if not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} holds no trained model", remedy="finish its training with --resume")
-    config, task = load_task(place)
-    network = task.make_model()
-    network.load_state_dict(read_tensors(place / "model.safetensors"))
-    return Model(config, task, network.eval())
-
-
-def evaluate(folder: Path | str, data: Any) -> tuple[Classified, float]:
-    """How a trained model does on labelled data: right and wrong by label, and the mean loss."""
-    model = load(folder)
-    records = open_source(data, task=model.config.task, **model.config.data.how())
-    with TemporaryDirectory() as cache:
-        corpus = model.task.corpus(records, Path(cache), {})
-        return measure(model.task, model.network, corpus, torch.device("cpu"))
+    config = check_run(saved["config"], where=str(folder / "config.json"))
+    ending = ".tokenizer.json"
+    tokenizers = {file.name.removesuffix(ending): Tokenizer.load(file) for file in sorted(folder.glob(f"*{ending}"))}
+    return config, task_called(config.task)(config, tokenizers, saved["facts"])

@@ -1,26 +1,43 @@
-"""A whole configuration: a task, and the sections that say how it is done."""
+"""A whole configuration: a task with its settings, and how it is trained."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from seqloom.config import Config
-from seqloom.data.settings import DataConfig
-from seqloom.models.settings import ModelConfig
-from seqloom.tokens.settings import TokenConfig
+from seqloom.config import check, gather
+from seqloom.errors import ConfigError, UnknownName
+from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.settings import TaskConfig
 from seqloom.training.settings import TrainConfig
 
 
-class RunConfig(Config):
+class RunConfig(TaskConfig):
     """Everything that decides a run."""
 
-    task: Literal["classify"] = "classify"
-    """What the model does."""
-    data: DataConfig = DataConfig()
-    """Where the data is and how it is read."""
-    tokens: TokenConfig = TokenConfig(kind="word", size=20_000)
-    """How text is cut into tokens."""
-    model: ModelConfig = ModelConfig()
-    """Which architecture, and how large."""
     train: TrainConfig = TrainConfig()
     """How it is trained."""
+
+
+class ClassifyRun(ClassifyConfig, RunConfig):
+    """Everything that decides a run of a classifier."""
+
+
+RUNS: dict[str, type[RunConfig]] = {"classify": ClassifyRun}
+
+
+def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> RunConfig:
+    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are."""
+    values = gather(file, changes, **flags)
+    return check_run(values, where=str(file) if file is not None else "settings")
+
+
+def check_run(values: Mapping[str, Any], *, where: str) -> RunConfig:
+    """Settings that were read, held to what the task knows."""
+    task = values.get("task")
+    if task is None:
+        raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(RUNS)}")])
+    if task not in RUNS:
+        raise UnknownName("task", str(task), RUNS, remedy=f"there are: {', '.join(RUNS)}")
+    return check(RUNS[task], values, where=where)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from seqloom.config import load as load_settings
-from seqloom.training.run import Model, load
+from seqloom.training.model import Model, load
 from seqloom.training.run import train as run
-from seqloom.training.run_config import RunConfig
+from seqloom.training.run_config import load_run
 
 
 def train(
@@ -32,6 +31,6 @@ def train(
     out       the folder of the run; it must not be there yet, unless `resume`
     settings  changes like "train.steps=500"
     """
-    chosen = load_settings(RunConfig, config, settings, data__train=data, task=task, model__name=model)
+    chosen = load_run(config, settings, data__train=data, task=task, model__name=model)
     run(chosen, Path(out), resume=resume, quiet=quiet)
     return load(out)

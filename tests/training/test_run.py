@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import torch
 
-from seqloom.config import load as load_settings
 from seqloom.errors import ConfigError, DamagedError, DataError, OutputError
 from seqloom.storage import read_tensors
 from seqloom.training.metrics import read_metrics
-from seqloom.training.run import evaluate, load, train
-from seqloom.training.run_config import RunConfig
+from seqloom.training.model import load
+from seqloom.training.run import train
+from seqloom.training.run_config import RunConfig, load_run
 from tests.training.reviews import write_reviews
 
 QUICK = [
@@ -36,7 +36,7 @@ def reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def settings(reviews: Path, *changes: str, **flags: Any) -> RunConfig:
-    return load_settings(RunConfig, None, [*QUICK, *changes], data__train=str(reviews), **flags)
+    return load_run(None, [*QUICK, *changes], task="classify", data__train=str(reviews), **flags)
 
 
 ARCHITECTURES = ["logistic", "mlp", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
@@ -73,9 +73,9 @@ def test_a_model_folder_holds_data_only(reviews, tmp_path):
 def test_evaluate_gives_the_figures_of_held_out_data(reviews, tmp_path):
     train(settings(reviews, "train.steps=120", model__name="cnn"), tmp_path / "run", quiet=True)
     held_out = write_reviews(tmp_path / "test.tsv", count=80, seed=9)
-    found, _ = evaluate(tmp_path / "run", str(held_out))
-    assert found.confusion.sum() == 80
-    assert found.accuracy > 0.9
+    found = load(tmp_path / "run").evaluate(str(held_out))
+    assert sum(map(sum, found.details["confusion"])) == 80
+    assert found.figures["accuracy"] > 0.9
 
 
 def test_the_best_weights_are_kept_and_not_the_last(reviews, tmp_path):
@@ -119,7 +119,7 @@ def test_a_label_never_seen_is_named_with_its_line(reviews, tmp_path):
     other = tmp_path / "other.tsv"
     other.write_text("pos\tfine film\nmeh\tso so\n")
     with pytest.raises(DataError, match=r"other.tsv:2: the label 'meh' was never seen in training"):
-        evaluate(tmp_path / "run", str(other))
+        load(tmp_path / "run").evaluate(str(other))
 
 
 def test_a_setting_that_would_do_nothing_is_refused(reviews, tmp_path):
@@ -230,7 +230,7 @@ def test_train_predict_evaluate_as_a_person_types_them(reviews, tmp_path):
 
 def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):
     changes = ["--set", "train.lerning_rate=1", "--set", "train.steps=-3", "--set", "modle.name=lstm"]
-    done = command("train", "--data", "reviews.tsv", "--out", "run", *changes, folder=tmp_path)
+    done = command("train", "--task", "classify", "--data", "reviews.tsv", "--out", "run", *changes, folder=tmp_path)
     assert done.returncode == 1
     assert "3 settings cannot be used" in done.stderr
     assert "did you mean learning_rate?" in done.stderr
@@ -241,17 +241,10 @@ def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):
 
 def test_a_run_killed_by_the_system_goes_on_bit_for_bit(reviews, tmp_path):
     arguments = [
-        "train",
-        "--data",
-        "reviews.tsv",
-        "--model",
-        "lstm",
-        "--out",
-        "killed",
-        *flags("train.steps=150"),
-        "--resume",
-    ]
-    whole = [*arguments[:6], "whole", *arguments[7:]]
+        "train", "--task", "classify", "--data", "reviews.tsv", "--model", "lstm", "--out", "killed",
+        *flags("train.steps=150"), "--resume",
+    ]  # fmt: skip
+    whole = ["whole" if part == "killed" else part for part in arguments]
     assert command(*whole, folder=tmp_path).returncode == 0
     environment = {**os.environ, "SEQLOOM_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     call = [sys.executable, "-m", "seqloom.cli", *arguments]
@@ -284,7 +277,9 @@ def test_the_examples_of_the_help_work(reviews, tmp_path, command_name):
     (tmp_path / "test.tsv").write_text(reviews.read_text())
     (tmp_path / "reviews.txt").write_text("a lovely film\na dull film\n")
     if command_name != "train":
-        trained = command("train", "--data", "reviews.tsv", "--out", "runs/reviews", *flags(), folder=tmp_path)
+        trained = command(
+            "train", "--task", "classify", "--data", "reviews.tsv", "--out", "runs/reviews", *flags(), folder=tmp_path
+        )
         assert trained.returncode == 0, trained.stderr
     for example in examples:
         call, _, file = example.partition(" < ")

@@ -1,0 +1,58 @@
+"""Choose the next token: the best one, or one drawn by its share."""
+
+from __future__ import annotations
+
+import hashlib
+
+import torch
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from torch import Tensor
+
+from seqloom.config import Config
+
+
+class Sampling(Config):
+    """How the next token is chosen from its scores."""
+
+    temperature: NonNegativeFloat = 0.0
+    """0 takes the best token; 1 draws by the model's shares; above, more daring, below, more careful."""
+    top_k: NonNegativeInt = 0
+    """Draw among the best k tokens only; 0 for all."""
+    top_p: float = Field(1.0, gt=0, le=1)
+    """Draw among the best tokens that together have this share; 1 for all."""
+    seed: NonNegativeInt = 0
+    """Decides what is drawn: the same seed, the same text."""
+
+
+def choose(scores: Tensor, sampling: Sampling, draws: Tensor) -> Tensor:
+    """scores (R, V), draws (R) uniform in [0, 1) -> the token of each row (R)."""
+    if sampling.temperature == 0:
+        return scores.argmax(-1)
+    all_shares = torch.softmax(scores.double() / sampling.temperature, -1)
+    shares, tokens = torch.sort(all_shares, dim=-1, descending=True, stable=True)
+    before = shares.cumsum(-1) - shares
+    keep = before < sampling.top_p  # the best token always stays
+    if sampling.top_k:
+        keep[:, sampling.top_k :] = False
+    kept = torch.where(keep, shares, 0.0).cumsum(-1)
+    place = torch.searchsorted(kept, draws.double()[:, None] * kept[:, -1:], right=True)
+    last = keep.sum(-1, keepdim=True) - 1  # rounding must not lead beyond what was kept
+    return tokens.gather(-1, torch.minimum(place, last)).squeeze(-1)
+
+
+class Draws:
+    """Uniform numbers keyed by seed, row and step, so that a text does not depend on what is written beside it."""
+
+    def __init__(self, seed: int, rows: int, device: torch.device) -> None:
+        self.generators = [generator_of(f"{seed} {row}") for row in range(rows)]
+        self.device = device
+
+    def next(self, rows: list[int]) -> Tensor:
+        """One number for each of these rows (R)."""
+        numbers = [torch.rand((), generator=self.generators[row], dtype=torch.float64) for row in rows]
+        return torch.stack(numbers).to(self.device) if numbers else torch.zeros(0, device=self.device)
+
+
+def generator_of(key: str) -> torch.Generator:
+    number = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=7).digest(), "big")
+    return torch.Generator().manual_seed(number)

@@ -1,0 +1,1 @@
+"""Classify: what a text is."""

@@ -1,0 +1,121 @@
+"""What a task is: the one interface between a problem and everything else (trainer, command line, server)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.config import Config
+from seqloom.data.record import Record
+from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
+from seqloom.data.splits import Records
+from seqloom.errors import SeqloomError
+from seqloom.tasks.settings import TaskConfig
+from seqloom.tasks.work import Plan, Work
+from seqloom.tokens.tokenizer import Tokenizer
+
+C = TypeVar("C", bound=TaskConfig)
+Facts = Mapping[str, Any]
+
+
+class Answer(Protocol):
+    """What a model says of one input."""
+
+    def __str__(self) -> str:
+        """As a line for a person."""
+        ...
+
+    def json(self) -> dict[str, Any]:
+        """As an object with `text` and all that is known."""
+        ...
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures in rows."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """How a model does on data: figures by name, the one that decides (higher is better), tables, and the rest."""
+
+    figures: Mapping[str, float]
+    decides: float
+    tables: Sequence[Table] = ()
+    details: Facts = field(default_factory=dict)
+
+    def json(self) -> dict[str, Any]:
+        return {**self.figures, **self.details}
+
+
+class Options(Config):
+    """What may be said when a model is asked; a task with choices has its own."""
+
+
+class Task(ABC, Generic[C]):
+    """Settings, and what was learned from the data before the first step: dictionaries, labels."""
+
+    Options: ClassVar[type[Config]] = Options
+
+    def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
+        self.config, self.tokenizers, self.facts = config, dict(tokenizers), dict(facts)
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, config: C, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        """From training data; dictionaries that are `known` already, by name, are taken as they are."""
+
+    @abstractmethod
+    def make_model(self) -> nn.Module:
+        """The model with fresh weights."""
+
+    # --- data ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def encode(self, records: list[Record]) -> Chunk:
+        """Records as numbers: what is kept of them on disk."""
+
+    @abstractmethod
+    def reads(self) -> Mapping[str, Any]:
+        """The settings that decide what `encode` gives, beside the dictionaries."""
+
+    def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
+        """Records as numbers on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
+        settings = {
+            "task": self.config.task,
+            "records": made_of,
+            "tokenizers": {name: tokenizer.fingerprint for name, tokenizer in self.tokenizers.items()},
+            "facts": self.facts,
+            "reads": self.reads(),
+        }
+        return prepare(cache / fingerprint(records.files, settings), records, self.encode)
+
+    # --- training -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> Work[Any]:
+        """The task as the trainer sees it."""
+
+    # --- use ----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def predict(self, model: nn.Module, inputs: Sequence[Any], options: Any) -> Sequence[Answer]:
+        """An answer for every input, in order; `options` is of the kind `Options`."""
+
+    @abstractmethod
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Findings:
+        """How good the model is on data it may not have seen."""
+
+    def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
+        """One row a text (B, H), near for texts of like sense."""
+        raise SeqloomError(f"a model for {self.config.task} has no vectors of texts", remedy="use one that classifies")
