@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -57,7 +57,7 @@ class DecoderCache(NamedTuple):
     """What a decoder block looks at: the source, computed once, and the words written so far."""
 
     source: KeyValue  # (B, N, S, K)
-    written: KeyValue | None  # (B, N, T, K); None before the first word
+    written: Any  # KeyValue (B, N, T, K), or what else looks back remembers; None before the first word
 
 
 class DecoderParts(Layer):
@@ -67,7 +67,7 @@ class DecoderParts(Layer):
         self, width: int, heads: int, hidden: int, dropout: float = 0.0, attention_dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.itself = MultiHead(width, heads, attention_dropout)
+        self.itself = self.look_back(width, heads, attention_dropout)
         self.norm_1 = LayerNorm(width)
         self.source = MultiHead(width, heads, attention_dropout)
         self.norm_2 = LayerNorm(width)
@@ -87,30 +87,49 @@ class DecoderParts(Layer):
         x = quiet(x, per_head(written))
         u = self.before(x)
         back = self.itself(u, u, written, causal=True)
-        return self.behind(x, back, self.source.keys(h, mask), mask)
+        o, _ = self.behind(x, back, self.source.keys(h, mask), mask, weights=False)
+        return o
 
     def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
         """The cache before the first word: h (B, S, D), mask as for `forward`."""
         return DecoderCache(self.source.keys(h, mask), None)
 
-    def step(self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None) -> tuple[Tensor, DecoderCache]:
+    def step(
+        self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None, *, weights: bool = False
+    ) -> tuple[Tensor, DecoderCache, Tensor | None]:
         """The block for the words that come next.
 
-        x      (B, T, D)     the next words; usually one
-        cache                from `start`, or from the step before
-        mask   (B, N, T, S)  bool, True where a word may look at the source
-        ->     (B, T, D)     the new words
-               cache         with the new words in it
+        x        (B, T, D)     the next words; usually one
+        cache                  from `start`, or from the step before
+        mask     (B, N, T, S)  bool, True where a word may look at the source
+        weights  bool          whether to hand out a
+        ->       (B, T, D)     the new words
+                 cache         with the new words in it
+              a  (B, N, T, S)  the weights of each head on the source; None unless asked for
         """
         back, written = self.itself.step(self.before(x), cache.written)
-        return self.behind(x, back, cache.source, mask), DecoderCache(cache.source, written)
+        o, a = self.behind(x, back, cache.source, mask, weights=weights)
+        return o, DecoderCache(cache.source, written), a
+
+    def look_at_source(
+        self, x: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for."""
+        seen = self.source.look(x, source, mask, weights=weights)
+        return seen if isinstance(seen, tuple) else (seen, None)
+
+    def look_back(self, width: int, heads: int, dropout: float) -> Any:
+        """What looks at the words written so far."""
+        return MultiHead(width, heads, dropout)
 
     def before(self, x: Tensor) -> Tensor:
         """What the look back gets: x (B, T, D) -> (B, T, D)."""
         raise NotImplementedError
 
-    def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
-        """Everything behind the look back: x, back (B, T, D) -> (B, T, D)."""
+    def behind(
+        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Everything behind the look back: x, back (B, T, D) -> (B, T, D), and the weights if asked for."""
         raise NotImplementedError
 
     def symbols(self) -> Symbols:
@@ -131,11 +150,14 @@ class DecoderBlock(DecoderParts):
     def before(self, x: Tensor) -> Tensor:
         return x
 
-    def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
+    def behind(
+        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
         y: Tensor = self.norm_1(x + self.dropout(back))
-        z: Tensor = self.norm_2(y + self.dropout(self.source.look(y, source, mask)))
+        seen, a = self.look_at_source(y, source, mask, weights=weights)
+        z: Tensor = self.norm_2(y + self.dropout(seen))
         o: Tensor = self.norm_3(z + self.dropout(self.network(z)))
-        return o
+        return o, a
 
 
 @layer(decoder_block_pre_norm)
@@ -146,8 +168,11 @@ class DecoderBlockPreNorm(DecoderParts):
         u: Tensor = self.norm_1(x)
         return u
 
-    def behind(self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None) -> Tensor:
+    def behind(
+        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
         y = x + self.dropout(back)
-        z = y + self.dropout(self.source.look(self.norm_2(y), source, mask))
+        seen, a = self.look_at_source(self.norm_2(y), source, mask, weights=weights)
+        z = y + self.dropout(seen)
         o: Tensor = z + self.dropout(self.network(self.norm_3(z)))
-        return o
+        return o, a

@@ -34,10 +34,16 @@ class ModelConfig(Config):
     """How a sentence becomes one row: its last state, the mean, the maximum, or attention with a learned query."""
     dropout: float = Field(0.1, ge=0, lt=1)
     """Share of entries set to zero while training, on words and between layers."""
+    attention_dropout: float = Field(0.0, ge=0, lt=1)
+    """Share of attention weights set to zero while training (Transformer)."""
+    positions: Literal["learned", "sinusoidal"] = "learned"
+    """How a Transformer knows where a word stands: a row for each place up to `length`, or waves."""
     length: PositiveInt = 256
     """Longest sentence, in tokens; longer ones are cut, see `cut`."""
     cut: Literal["first", "last"] = "first"
     """Which tokens of a longer sentence are kept."""
+    tied: bool = False
+    """A language model scores a word by its own embedding instead of weights apart; needs equal widths."""
 
     @model_validator(mode="after")
     def heads_divide_the_width(self) -> Self:

@@ -62,7 +62,7 @@ def test_step_by_step_with_a_cache_equals_all_words_at_once(cls, chunks):
     mask = torch.tensor([[True, True, False, False], [True, True, True, True]])[:, None, None]
     cache, parts = layer.start(h, mask), []
     for words in x.split(chunks, 1):
-        y, cache = layer.step(words, cache, mask)
+        y, cache, _ = layer.step(words, cache, mask)
         parts.append(y)
     assert_same([torch.cat(parts, 1)], [layer(x, h, mask)], [x, h, *layer.parameters()])
 
@@ -71,9 +71,9 @@ def test_step_by_step_with_a_cache_equals_all_words_at_once(cls, chunks):
 def test_a_step_leaves_the_cache_it_was_given_as_it_was(cls):
     layer = exact(cls(6, 3, 5))
     x, h = randn(2, 2, 6), randn(2, 4, 6)
-    _, cache = layer.step(x[:, :1], layer.start(h))
-    first, _ = layer.step(x[:, 1:], cache)
-    again, _ = layer.step(x[:, 1:], cache)
+    _, cache, _ = layer.step(x[:, :1], layer.start(h))
+    first, _, _ = layer.step(x[:, 1:], cache)
+    again, _, _ = layer.step(x[:, 1:], cache)
     assert torch.equal(first, again)
     assert cache.written.k.shape == (2, 3, 1, 2)
 

@@ -1,6 +1,16 @@
 """Architectures that read one sequence, by name. A new one is one new file with one decorated function."""
 
-from seqloom.models.encoders import cnn, mixer, recurrent, transformer
+from seqloom.models.encoders import cnn, mixer, recurrent, transformer, words
 from seqloom.models.encoders.base import ENCODERS, Encoder, architecture, make_encoder
 
-__all__ = ["ENCODERS", "Encoder", "architecture", "cnn", "make_encoder", "mixer", "recurrent", "transformer"]
+__all__ = [
+    "ENCODERS",
+    "Encoder",
+    "architecture",
+    "cnn",
+    "make_encoder",
+    "mixer",
+    "recurrent",
+    "transformer",
+    "words",
+]

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from torch import Tensor, nn
 
 from seqloom.errors import ConfigError, UnknownName
+from seqloom.layers.recurrent import last
 from seqloom.models.settings import ModelConfig
 
 
@@ -19,6 +20,11 @@ class Encoder(nn.Module):
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """x (B, T, D), lengths (B) -> (B, T, H), zeros at padding."""
         raise NotImplementedError
+
+    def read(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Any]:
+        """As `forward`, and what it ends with: the last row (B, H), and the states of its layers if it has any."""
+        y = self(x, lengths)
+        return y, last(y, lengths), None
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The next words x (B, T, D) after a state, None at the start -> their rows (B, T, H) and the new state."""

@@ -28,9 +28,9 @@ class ConvolutionEncoder(Encoder):
         self.seen = (config.window - 1) * len(config.widths)  # words before that the newest row still depends on
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
-        return self.read(x, lengths_to_mask(lengths, x.shape[1]))
+        return self.convolve(x, lengths_to_mask(lengths, x.shape[1]))
 
-    def read(self, x: Tensor, mask: Tensor | None) -> Tensor:
+    def convolve(self, x: Tensor, mask: Tensor | None) -> Tensor:
         for number, layer in enumerate(self.layers):
             y = layer(self.dropout(x) if number else x, mask)  # words have had theirs
             x = x + y if x.shape == y.shape else y
@@ -38,7 +38,7 @@ class ConvolutionEncoder(Encoder):
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         words = x if state is None else torch.cat([state, x], dim=1)
-        return self.read(words, None)[:, -x.shape[1] :], words[:, -self.seen - 1 :] if self.seen else words[:, -1:]
+        return self.convolve(words, None)[:, -x.shape[1] :], words[:, -self.seen - 1 :] if self.seen else words[:, -1:]
 
 
 @architecture("cnn")

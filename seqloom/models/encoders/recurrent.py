@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from seqloom.errors import ConfigError
 from seqloom.layers.bidirectional import Bidirectional
 from seqloom.layers.gru import GRUResetAfter
 from seqloom.layers.lstm import LSTM
-from seqloom.layers.recurrent import Recurrent
+from seqloom.layers.recurrent import Recurrent, last
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
 from seqloom.layers.simple_rnn import SimpleRNN
 from seqloom.layers.stacked import Stacked
@@ -31,11 +32,19 @@ class RecurrentEncoder(Encoder):
             layers.append(reader(cell, width, size, bidirectional))
             width = layers[-1].output_size
         self.layers = Stacked(layers, dropout)
-        self.output_size = width
+        self.output_size, self.both_ways = width, bidirectional
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         y, _ = self.layers(x, None, lengths)
         return y  # type: ignore[no-any-return]
+
+    def read(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Any]:
+        y, states = self.layers(x, None, lengths)
+        end = last(y, lengths)
+        if self.both_ways:  # the reader from the right has read all when it stands at the first word
+            half = self.output_size // 2
+            end = torch.cat([end[:, :half], y[:, 0, half:]], dim=-1)
+        return y, end, states
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         return self.layers(x, state)  # type: ignore[no-any-return]

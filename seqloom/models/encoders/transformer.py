@@ -9,25 +9,30 @@ from torch import Tensor, nn
 from seqloom.layers.encoder_block import EncoderBlockPreNorm
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm
-from seqloom.layers.positions import LearnedPositions
+from seqloom.layers.positions import LearnedPositions, Sinusoidal
 from seqloom.models.encoders.base import Encoder, architecture
 from seqloom.models.settings import ModelConfig
 
 
 class Transformer(Encoder):
-    """Learned positions, blocks with the norm first, a norm at the end."""
+    """Positions, blocks with the norm first, a norm at the end."""
 
     def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
         super().__init__()
-        self.positions = LearnedPositions(config.length, width)
-        blocks = (EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout) for _ in config.widths)
+        waves = config.positions == "sinusoidal"
+        self.positions = Sinusoidal(width) if waves else LearnedPositions(config.length, width)
+        self.scale = width**0.5 if waves else 1.0  # waves are about that much longer than words
+        blocks = (
+            EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout, config.attention_dropout)
+            for _ in config.widths
+        )
         self.blocks = nn.ModuleList(blocks)
         self.norm = LayerNorm(width)
         self.causal, self.output_size = causal, width
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
-        x = x + self.positions(x.shape[1])
+        x = x * self.scale + self.positions(x.shape[1])
         for block in self.blocks:
             x = block(x, mask[:, None, None], causal=self.causal)
         y: Tensor = self.norm(x)
@@ -36,7 +41,7 @@ class Transformer(Encoder):
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """State: how many words were read, and the keys and values of each block."""
         read, caches = state or (0, [None] * len(self.blocks))
-        x = x + self.positions(x.shape[1], read)
+        x = x * self.scale + self.positions(x.shape[1], read)
         kept = []
         for block, cache in zip(self.blocks, caches, strict=True):
             x, cache = block.step(x, cache)  # type: ignore[operator]

@@ -1,0 +1,28 @@
+"""No encoder at all: words as they are. With pooling, the bag of words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from seqloom.layers.masks import lengths_to_mask
+from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.settings import ModelConfig
+
+
+class AsTheyAre(Encoder):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.output_size = width
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        return x.masked_fill(~lengths_to_mask(lengths, x.shape[1])[..., None], 0.0)
+
+    def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
+        return x, None
+
+
+@architecture("words")
+def words(config: ModelConfig, width: int, causal: bool) -> Encoder:
+    return AsTheyAre(width)

@@ -1,0 +1,43 @@
+"""The attention layer alone as a decoder: the word before asks, the source answers, and that is all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from seqloom.layers.attention_layer import AttentionLayer
+from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.memory import Memory, Placed
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.sight import Sight
+
+
+class AttentionDecoder(Decoder):
+    """No state but the place: a word depends on the one before it, on where it stands, and on the source."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
+        super().__init__()
+        width = config.embedding
+        self.places = Placed(width)
+        self.sight = Sight(config.bridge, memory_width, width)
+        self.attention = AttentionLayer(width, width)
+        self.output_size = width
+
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        rows, mask = self.sight(memory)
+        return self.attention(self.places(x), rows, mask)  # type: ignore[no-any-return]
+
+    def start(self, memory: Memory) -> Any:
+        return 0, *self.sight(memory)
+
+    def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
+        written, rows, mask = state
+        c, a = self.attention(self.places(x[:, None], written), rows, mask, weights=True)
+        return c[:, 0], (written + 1, rows, mask), [a] if weights else ()
+
+
+@decoder("attention")
+def attention(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+    return AttentionDecoder(config, memory_width)

@@ -1,0 +1,61 @@
+"""Decoders of blocks: the Transformer's, and one with a recurrence for what was written (SSRU)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+
+from seqloom.layers.decoder_block import DecoderBlockPreNorm
+from seqloom.layers.norms import LayerNorm
+from seqloom.layers.ssru_block import SSRUBlock
+from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.memory import Memory, Placed
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.sight import Sight
+
+BLOCKS = {"transformer": DecoderBlockPreNorm, "ssru": SSRUBlock}
+
+
+class BlockDecoder(Decoder):
+    """Words that know their places, blocks with the norm first, a norm at the end."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
+        super().__init__()
+        width = config.embedding
+        self.sight = Sight(config.bridge, memory_width, width)
+        self.places = Placed(width)
+        self.blocks = nn.ModuleList(
+            BLOCKS[config.decoder](width, config.heads, config.hidden, config.dropout, config.attention_dropout)
+            for _ in config.decoder_widths
+        )
+        self.norm = LayerNorm(width)
+        self.output_size = width
+
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        rows, mask = self.sight(memory)
+        x = self.places(x)
+        for block in self.blocks:
+            x = block(x, rows, mask[:, None, None])
+        return self.norm(x)  # type: ignore[no-any-return]
+
+    def start(self, memory: Memory) -> Any:
+        rows, mask = self.sight(memory)
+        mask = mask[:, None, None]
+        return 0, mask, [block.start(rows, mask) for block in self.blocks]  # type: ignore[operator]
+
+    def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
+        written, mask, caches = state
+        x = self.places(x[:, None], written)
+        kept, attention = [], []
+        for block, cache in zip(self.blocks, caches, strict=True):
+            x, cache, a = block.step(x, cache, mask, weights=weights)  # type: ignore[operator]
+            kept.append(cache)
+            attention += [a[:, :, 0]] if weights else []
+        return self.norm(x)[:, 0], (written + 1, mask, kept), attention
+
+
+@decoder("transformer", "ssru")
+def blocks(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+    return BlockDecoder(config, memory_width)

@@ -1,0 +1,85 @@
+"""The convolution decoder: windows of what was written, and a look at the source in every layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.layers.attention import SoftAttention
+from seqloom.layers.convolution import CausalConvolution
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.heads import Readout
+from seqloom.layers.norms import LayerNorm
+from seqloom.layers.scores import score_called
+from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.memory import Memory, Placed
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.sight import Sight
+
+
+class ConvolutionLayer(nn.Module):
+    """A window of words before, then a look at the source; both are added to what was there."""
+
+    def __init__(self, config: Seq2SeqConfig, width: int, hidden: int) -> None:
+        super().__init__()
+        self.norm = LayerNorm(width)
+        self.convolution = CausalConvolution(width, hidden, config.window)
+        self.attention = SoftAttention(score_called(config.score, hidden, hidden, config.hidden))
+        self.widen = Readout(width, hidden) if width != hidden else nn.Identity()
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor, before: Tensor, prepared: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """x (B, T, D) after the words before (B, W, D) -> (B, T, H), the words that the next ones still see, a."""
+        seen = torch.cat([before, self.norm(x)], dim=1)
+        y = self.widen(x) + self.dropout(self.convolution(seen)[:, before.shape[1] :])
+        c, a = self.attention.look(y, prepared)
+        return y + self.dropout(c), seen[:, seen.shape[1] - before.shape[1] :], a
+
+
+class ConvolutionDecoder(Decoder):
+    """Convolutions on top of each other, each with its look at the source."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
+        super().__init__()
+        widths = config.decoder_widths
+        self.places = Placed(config.embedding)
+        self.layers = nn.ModuleList(ConvolutionLayer(config, a, b) for a, b in pairwise([config.embedding, *widths]))
+        self.sights = nn.ModuleList(Sight(config.bridge, memory_width, width) for width in widths)
+        self.norm = LayerNorm(widths[-1])
+        self.inputs, self.window = [config.embedding, *widths[:-1]], config.window
+        self.output_size = widths[-1]
+
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        y, _, _ = self.write(x, self.start(memory))
+        return y
+
+    def start(self, memory: Memory) -> Any:
+        nothing = [memory.rows.new_zeros(len(memory.rows), self.window - 1, width) for width in self.inputs]
+        pairs = zip(self.layers, self.sights, strict=True)
+        prepared = [layer.attention.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[union-attr,operator]
+        return 0, nothing, prepared
+
+    def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
+        y, state, attention = self.write(x[:, None], state)
+        return y[:, 0], state, attention if weights else ()
+
+    def write(self, x: Tensor, state: Any) -> tuple[Tensor, Any, list[Tensor]]:
+        """Any number of words: x (B, T, D) -> (B, T, H)."""
+        written, before, prepared = state
+        length = x.shape[1]
+        x = self.places(x, written)
+        kept, attention = [], []
+        for layer, window, source in zip(self.layers, before, prepared, strict=True):
+            x, window, a = layer(x, window, source)
+            kept.append(window)
+            attention.append(a)
+        return self.norm(x), (written + length, kept, prepared), attention
+
+
+@decoder("cnn")
+def convolution(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+    return ConvolutionDecoder(config, memory_width)

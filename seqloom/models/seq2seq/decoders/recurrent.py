@@ -1,0 +1,159 @@
+"""Recurrent decoders: from a fixed context, or looking at the source in every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqloom.layers.attention import SoftAttention
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.gru import GRUResetAfter
+from seqloom.layers.heads import Readout
+from seqloom.layers.lstm import LSTM
+from seqloom.layers.recurrent import Cell
+from seqloom.layers.scores import score_called
+from seqloom.layers.simple_rnn import SimpleRNN
+from seqloom.layers.stacked import Stacked
+from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.memory import Memory, Start, context_of
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+
+CELLS: dict[str, type[Cell[Any]]] = {"rnn": SimpleRNN, "gru": GRUResetAfter, "lstm": LSTM}
+
+
+def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
+    """The layers of the decoder, the lowest reading rows of this width."""
+    return [CELLS[config.decoder](a, b) for a, b in pairwise([width, *config.decoder_widths])]
+
+
+class ContextDecoder(Decoder):
+    """Starts from a fixed context; with `every_step` the context is in every gate and in the output too."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
+        super().__init__()
+        self.bridge, self.every_step = config.bridge, config.every_step
+        beside = memory_width if self.every_step else 0
+        cells = cells_of(config, config.embedding + beside)
+        self.layers = Stacked(cells, config.dropout)
+        self.first = Start(config.bridge, memory_width, cells)
+        written = config.embedding if self.every_step else 0
+        self.output_size = config.decoder_widths[-1] + written + beside
+
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        return self.write(x, self.start(memory))[0]
+
+    def start(self, memory: Memory) -> Any:
+        return self.first(memory), context_of(memory, self.bridge)
+
+    def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
+        y, state = self.write(x[:, None], state)
+        return y[:, 0], state, ()
+
+    def write(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """Any number of words: x (B, T, D) -> (B, T, H)."""
+        states, context = state
+        if not self.every_step:
+            y, states = self.layers(x, states)
+            return y, (states, context)
+        c = context[:, None].expand(-1, x.shape[1], -1)
+        y, states = self.layers(torch.cat([x, c], -1), states)
+        return torch.cat([y, x, c], -1), (states, context)
+
+
+class AttentiveDecoder(Decoder):
+    """Looks at the source in every step; a subclass says whether before or after its state is made."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int, fed: int, beside: int) -> None:
+        super().__init__()
+        top = config.decoder_widths[-1]
+        cells = cells_of(config, config.embedding + fed)
+        self.layers = Stacked(cells, config.dropout)
+        self.first = Start("projected", memory_width, cells)
+        self.attention = SoftAttention(score_called(config.score, top, memory_width, config.hidden))
+        self.combine = Readout(top + memory_width + beside, top)
+        self.dropout = Dropout(config.dropout)
+        self.output_size = top
+
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        state, made = self.start(memory), []
+        for word in x.unbind(1):
+            parts, state, _ = self.advance(word, state)
+            made.append(parts)
+        return self.together(*(torch.stack(part, 1) for part in zip(*made, strict=True)))
+
+    def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
+        parts, state, a = self.advance(x, state)
+        return self.together(*parts), state, [a] if weights else ()
+
+    def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
+        """One word more: x (B, D) -> what the output is made of, the state, and the attention (B, 1, S)."""
+        raise NotImplementedError
+
+    def together(self, *parts: Tensor) -> Tensor:
+        """State, context, and what else there is: tanh([...] W + b)."""
+        return torch.tanh(self.combine(self.dropout(torch.cat(parts, -1))))
+
+
+class LookFirst(AttentiveDecoder):
+    """Bahdanau: the state before looks, and the new state is made of the word and of what it saw."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
+        super().__init__(config, memory_width, fed=memory_width, beside=config.embedding)
+
+    def start(self, memory: Memory) -> Any:
+        states = self.first(memory)
+        return states, states[-1][0], self.attention.prepare(memory.rows, memory.mask)
+
+    def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
+        states, top, prepared = state
+        c, a = self.attention.look(top[:, None], prepared)
+        y, states = self.layers(torch.cat([x[:, None], c], -1), states)
+        y, c = y[:, 0], c[:, 0]
+        return (y, c, x), (states, y, prepared), a
+
+
+class StateFirst(AttentiveDecoder):
+    """The document's other order: the state is made first, then looks; what it saw goes into the next state."""
+
+    def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
+        self.fed = config.decoder_widths[-1] if config.input_feeding else memory_width
+        super().__init__(config, memory_width, fed=self.fed, beside=0)
+
+    def start(self, memory: Memory) -> Any:
+        nothing = memory.rows.new_zeros(len(memory.rows), self.fed)
+        return self.first(memory), nothing, self.attention.prepare(memory.rows, memory.mask)
+
+    def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
+        states, fed, prepared = state
+        y, states = self.layers(torch.cat([x, fed], -1)[:, None], states)
+        c, a = self.attention.look(y, prepared)
+        y, c = y[:, 0], c[:, 0]
+        return (y, c), (states, c, prepared), a
+
+
+class InputFeeding(StateFirst):
+    """Luong: what was made of state and context goes into the next step, so outputs are made one by one."""
+
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        state, rows = self.start(memory), []
+        for word in x.unbind(1):
+            row, state, _ = self.step(word, state, weights=False)
+            rows.append(row)
+        return torch.stack(rows, 1)
+
+    def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
+        row, (states, _, prepared), attention = super().step(x, state, weights=weights)
+        return row, (states, row, prepared), attention
+
+
+@decoder("rnn", "gru", "lstm")
+def recurrent(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+    if config.bridge != "attention":
+        return ContextDecoder(config, memory_width)
+    if config.order == "look-first":
+        return LookFirst(config, memory_width)
+    return (InputFeeding if config.input_feeding else StateFirst)(config, memory_width)

@@ -1,0 +1,75 @@
+"""A whole model: source words in, scores of target words out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqloom.decoding.state import select_rows
+from seqloom.decoding.stepping import Step
+from seqloom.errors import ConfigError
+from seqloom.layers.dropout import Dropout
+from seqloom.layers.embedding import Embedding
+from seqloom.layers.heads import Readout
+from seqloom.models.seq2seq.decoders import DECODERS
+from seqloom.models.seq2seq.memory import Reader
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+
+
+class Tied(nn.Module):
+    """Scores by likeness to the words themselves: the rows of the embedding are the columns of the readout."""
+
+    def __init__(self, words: Embedding, width: int) -> None:
+        super().__init__()
+        vocab, size = words.E.shape
+        self.words = words
+        self.project = Readout(width, size) if width != size else None
+        self.b = nn.Parameter(torch.zeros(vocab))
+
+    def forward(self, y: Tensor) -> Tensor:
+        """y (..., H) -> (..., V)."""
+        return F.linear(y if self.project is None else self.project(y), self.words.E, self.b)
+
+
+class Seq2Seq(nn.Module):
+    """An encoder, a bridge and a decoder; and the way to write with it word by word (`decoding.stepping`)."""
+
+    def __init__(self, config: Seq2SeqConfig, source_vocab: int, target_vocab: int) -> None:
+        super().__init__()
+        target = Embedding(target_vocab, config.embedding)
+        if config.tied == "all" and source_vocab != target_vocab:
+            raise ConfigError("settings", [("model.tied", "all needs one dictionary", "set tokens.joint=true")])
+        source = target if config.tied == "all" else Embedding(source_vocab, config.embedding)
+        self.reader = Reader(config, source)
+        self.words = target
+        self.dropout = Dropout(config.dropout)
+        self.decoder = DECODERS[config.decoder](config, self.reader.encoder.output_size)
+        size = self.decoder.output_size
+        self.readout: nn.Module = Readout(size, target_vocab) if config.tied == "none" else Tied(target, size)
+
+    def forward(self, source: Tensor, source_lengths: Tensor, written: Tensor, real: Tensor) -> Tensor:
+        """Teacher forcing, all steps at once.
+
+        source   (B, S)  numbers of words, with lengths (B)
+        written  (B, T)  for each place the word before it, <bos> first
+        real     (B, T)  bool, True where a word is to be predicted
+        ->       (R, V)  scores for each real place, row after row
+        """
+        memory = self.reader(source, source_lengths)
+        y = self.decoder(self.dropout(self.words(written)), memory)
+        return self.readout(self.dropout(y[real]))  # type: ignore[no-any-return]
+
+    def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
+        """The state before the first word; with `weights` every step hands out its attention."""
+        return weights, self.decoder.start(self.reader(source, source_lengths))
+
+    def step(self, tokens: Tensor, state: Any) -> Step:
+        weights, inner = state
+        y, inner, attention = self.decoder.step(self.words(tokens), inner, weights=weights)
+        return Step(self.readout(y), (weights, inner), attention)
+
+    def select(self, state: Any, rows: Tensor) -> Any:
+        return select_rows(state, rows)

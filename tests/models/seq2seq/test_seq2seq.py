@@ -1,0 +1,167 @@
+"""Every encoder with every bridge and every decoder: all steps at once equal one after the other."""
+
+import pytest
+import torch
+
+from seqloom.config import check
+from seqloom.errors import ConfigError
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.seq2seq.presets import PRESETS
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+
+SMALL = {
+    "embedding": 6, "encoder_widths": [5, 4], "decoder_widths": [7, 3], "heads": 2, "hidden": 9, "dropout": 0.0,
+    "length": 11,
+}  # fmt: skip
+ENCODERS = ["words", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
+DECODERS = ["rnn", "gru", "lstm", "ssru", "cnn", "transformer", "attention"]
+SCORES = ["additive", "dot", "scaled_dot", "bilinear", "cosine", "mlp_score", "projected"]
+
+
+def settings(**changes):
+    return check(Seq2SeqConfig, {**SMALL, **changes}, where="test")
+
+
+def made(**changes):
+    torch.manual_seed(3)
+    return Seq2Seq(settings(**changes), source_vocab=13, target_vocab=17).double().eval()
+
+
+def batch():
+    generator = torch.Generator().manual_seed(5)
+    source = torch.randint(4, 13, (3, 6), generator=generator)
+    written = torch.randint(4, 17, (3, 5), generator=generator)
+    return source, torch.tensor([6, 2, 4]), written
+
+
+def at_once(model, source, lengths, written):
+    real = torch.ones_like(written, dtype=torch.bool)
+    return model(source, lengths, written, real).view(*written.shape, -1)
+
+
+def stepwise(model, source, lengths, written):
+    state, rows = model.start(source, lengths), []
+    for token in written.unbind(1):
+        step = model.step(token, state)
+        state = step.state
+        rows.append(step.scores)
+    return torch.stack(rows, 1)
+
+
+def assert_parallel_equals_steps(model):
+    source, lengths, written = batch()
+    torch.testing.assert_close(at_once(model, source, lengths, written), stepwise(model, source, lengths, written))
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_every_encoder_works_with_every_decoder(encoder, decoder):
+    assert_parallel_equals_steps(made(encoder=encoder, decoder=decoder))
+
+
+@pytest.mark.parametrize("bridge", ["last", "projected", "all"])
+@pytest.mark.parametrize("decoder", ["rnn", "gru", "lstm", "ssru", "cnn", "transformer"])
+@pytest.mark.parametrize("every_step", [False, True])
+def test_every_fixed_context_works(bridge, decoder, every_step):
+    if every_step and decoder not in ("rnn", "gru", "lstm"):
+        with pytest.raises(ConfigError, match="only a recurrent decoder"):
+            settings(decoder=decoder, bridge=bridge, every_step=True)
+        return
+    assert_parallel_equals_steps(
+        made(encoder="lstm", decoder=decoder, bridge=bridge, every_step=every_step, decoder_widths=[4, 4])
+    )
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("decoder", ["gru", "cnn"])
+@pytest.mark.parametrize("order", ["look-first", "state-first"])
+def test_every_score_works_in_both_orders(score, decoder, order):
+    assert_parallel_equals_steps(made(encoder="gru", decoder=decoder, score=score, order=order, decoder_widths=[7, 4]))
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_every_name_gives_scores_and_gradients_everywhere(name):
+    torch.manual_seed(1)
+    model = Seq2Seq(check(Seq2SeqConfig, {"name": name, "length": 9}, where="test"), 19, 23)
+    source, lengths, written = batch()
+    at_once(model, source, lengths, written).square().mean().backward()
+    silent = [name for name, weight in model.named_parameters() if weight.grad is None]
+    assert not silent
+
+
+def test_neither_padding_nor_neighbours_change_a_row():
+    for decoder in DECODERS:
+        model = made(encoder="gru", bidirectional=True, decoder=decoder)
+        source, lengths, written = batch()
+        together = at_once(model, source, lengths, written)
+        alone = at_once(model, source[1:2, :2], lengths[1:2], written[1:2])
+        torch.testing.assert_close(together[1:2], alone)
+
+
+def test_the_future_is_not_seen():
+    for decoder in DECODERS:
+        model = made(decoder=decoder)
+        source, lengths, written = batch()
+        other = written.clone()
+        other[:, 3] = 4 + (written[:, 3] - 3) % 13
+        before = at_once(model, source, lengths, written)
+        after = at_once(model, source, lengths, other)
+        assert torch.equal(before[:, :3], after[:, :3])
+        assert not torch.allclose(before[:, 3], after[:, 3])
+
+
+def test_attention_is_a_distribution_over_the_words_of_the_source():
+    source, lengths, written = batch()
+    for decoder in DECODERS:
+        model = made(decoder=decoder)
+        step = model.step(written[:, 0], model.start(source, lengths, weights=True))
+        layers = 2 if decoder in ("ssru", "cnn", "transformer") else 1
+        assert len(step.attention) == layers
+        for a in step.attention:
+            assert a.shape == (3, 2 if decoder in ("ssru", "transformer") else 1, 6)
+            torch.testing.assert_close(a.sum(-1), torch.ones(a.shape[:2], dtype=torch.double))
+            assert a[1, :, 2:].abs().max() == 0
+        assert not model.step(written[:, 0], model.start(source, lengths)).attention
+
+
+def test_rows_of_a_state_can_be_chosen_and_go_on_alone():
+    rows = torch.tensor([2, 0, 2])
+    source, lengths, written = batch()
+    for decoder in DECODERS:
+        model = made(decoder=decoder)
+        state = model.step(written[:, 0], model.start(source, lengths)).state
+        chosen = model.step(written[rows, 1], model.select(state, rows)).scores
+        torch.testing.assert_close(chosen, model.step(written[:, 1], state).scores[rows])
+
+
+def test_lstm_to_lstm_hands_over_both_states():
+    model = made(name="lstm-to-lstm", encoder_widths=[4, 4], decoder_widths=[4, 4])
+    source, lengths, _ = batch()
+    memory = model.reader(source, lengths)
+    states, _ = model.decoder.start(memory)
+    for (h, c), (h_encoder, c_encoder) in zip(states, memory.states, strict=True):
+        assert torch.equal(h, h_encoder) and torch.equal(c, c_encoder)
+
+
+def test_tied_weights_are_one():
+    model = made(tied="target")
+    assert model.readout.words is model.words
+    assert len({id(weight) for weight in model.parameters()}) == len(list(model.parameters()))
+    with pytest.raises(ConfigError, match=r"tokens\.joint"):
+        made(tied="all")
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"name": "tranformer"}, "there is no model"),
+        ({"name": "transformer-tiny", "heads": 5, "embedding": 128}, "5 heads do not divide"),
+        ({"name": "rnn-attention", "score": "dot"}, "dot cannot compare states"),
+        ({"name": "lstm-to-lstm", "decoder_widths": [9]}, "the last state is 4 wide"),
+        ({"name": "attention-alone", "bridge": "last"}, "has nothing but what it looks at"),
+        ({"name": "rnn-attention", "input_feeding": True}, "a state that has looked"),
+    ],
+)
+def test_what_cannot_be_built_says_why(changes, words):
+    with pytest.raises(ConfigError, match=words):
+        settings(**changes)
