@@ -1,0 +1,129 @@
+"""Beam search against a search of everything, and its rules."""
+
+import itertools
+
+import pytest
+import torch
+
+from seqloom.config import check
+from seqloom.decoding.answer import length_penalty
+from seqloom.decoding.beam import beam_search
+from seqloom.decoding.drawing import draw
+from seqloom.decoding.rules import Rules
+from seqloom.decoding.settings import Search
+from seqloom.errors import ConfigError
+from tests.decoding.chain import BOS, EOS, PAD, Chain
+
+CPU = torch.device("cpu")
+RULES = Rules(EOS, never=(PAD, BOS))
+
+
+def search_for(model, sources, rules=RULES, how=beam_search, **options):
+    state = model.start(sources)
+    return how(model, state, [5] * len(sources), BOS, rules, Search(**options), CPU)
+
+
+def everything(model, source, longest, penalty):
+    """Every answer that ends by itself, with its score, the best first."""
+    words = [token for token in range(7) if token not in (PAD, BOS, EOS)]
+    answers = []
+    for length in range(longest):
+        for tokens in itertools.product(words, repeat=length):
+            total = model.logp(source, [*tokens, EOS])
+            answers.append((total / length_penalty(length + 1, penalty), list(tokens)))
+    return sorted(answers, reverse=True)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 1.7])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wide_beam_finds_the_best_answers_of_all(penalty, seed):
+    model = Chain(seed=seed)
+    options = {"beam": 80, "n_best": 3, "length_penalty": penalty, "max_length": 4}
+    for source, found in enumerate(search_for(model, [0, 1, 2], **options)):
+        best = everything(model, source, 4, penalty)[:3]
+        ended = [answer for answer in found if answer.ended]
+        for answer, (score, tokens) in zip(ended, best, strict=False):
+            assert answer.tokens == tokens
+            assert answer.score == pytest.approx(score, abs=1e-9)
+        assert found[0].tokens == best[0][1]
+
+
+def test_a_beam_of_one_takes_the_best_word_in_every_step():
+    model = Chain(seed=5)
+    for source, (answer,) in enumerate(search_for(model, [0, 1, 2], beam=1, max_length=8)):
+        before, expected = BOS, []
+        for place in range(8):
+            scores = model.table[source, min(place, 8), before].clone()
+            scores[[PAD, BOS]] = -torch.inf
+            before = int(scores.argmax())
+            if before == EOS:
+                break
+            expected.append(before)
+        assert answer.tokens == expected
+
+
+@pytest.mark.parametrize("options", [{"beam": 4, "n_best": 2}, {"temperature": 1.0, "n_best": 3, "seed": 8}])
+def test_scores_are_those_of_the_model(options):
+    model = Chain(seed=2)
+    how = draw if "temperature" in options else beam_search
+    for source, found in enumerate(search_for(model, [0, 1, 2], how=how, max_length=6, **options)):
+        for answer in found:
+            spoken = [*answer.tokens, EOS] if answer.ended else answer.tokens
+            assert sum(answer.token_scores) == pytest.approx(model.logp(source, spoken))
+            assert answer.score == pytest.approx(model.logp(source, spoken) / length_penalty(len(spoken), 1.0))
+
+
+@pytest.mark.parametrize("options", [{"beam": 3, "n_best": 3}, {"temperature": 1.3, "n_best": 2, "seed": 4}])
+def test_what_is_found_does_not_depend_on_its_neighbours(options):
+    model = Chain(seed=7)
+    how = draw if "temperature" in options else beam_search
+    together = search_for(model, [0, 1, 2], how=how, max_length=7, **options)
+    again = search_for(model, [0, 1, 2], how=how, max_length=7, **options)
+    assert [[a.tokens for a in found] for found in together] == [[a.tokens for a in found] for found in again]
+    first = search_for(model, [0], how=how, max_length=7, **options)
+    assert [answer.tokens for answer in first[0]] == [answer.tokens for answer in together[0]]
+
+
+def test_attention_belongs_to_the_tokens_of_the_answer():
+    rules = Rules(EOS, never=(PAD, BOS), min_length=1)
+    for source, found in enumerate(search_for(Chain(seed=1), [0, 1, 2], rules, beam=5, n_best=2, max_length=6)):
+        for answer in found:
+            assert answer.attention is not None
+            assert answer.attention.shape == (1, 1, len(answer.tokens), 5)
+            assert answer.attention[0, 0].argmax(-1).tolist() == [(k + source) % 5 for k in range(len(answer.tokens))]
+
+
+def test_an_answer_always_ends():
+    model = Chain(seed=3)
+    model.table[..., EOS] = -1e9
+    for how, options in ((beam_search, {"beam": 4}), (draw, {"temperature": 1.0})):
+        ((answer,),) = search_for(model, [1], how=how, max_length=9, **options)
+        assert len(answer.tokens) == 9
+        assert not answer.ended
+
+
+def test_a_prefix_comes_first():
+    rules = Rules(EOS, never=(PAD, BOS), prefix=(6, 4, 4))
+    for how, options in ((beam_search, {"beam": 3}), (draw, {"temperature": 1.0})):
+        ((answer,),) = search_for(Chain(), [2], rules=rules, how=how, max_length=6, **options)
+        assert answer.tokens[:3] == [6, 4, 4]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_no_run_of_tokens_comes_twice(n):
+    rules = Rules(EOS, never=(PAD, BOS), no_repeat=n, min_length=20)
+    for how, options in ((beam_search, {"beam": 3}), (draw, {"temperature": 2.0})):
+        ((answer,),) = search_for(Chain(), [0], rules=rules, how=how, max_length=12, **options)
+        runs = [tuple(answer.tokens[k : k + n]) for k in range(len(answer.tokens) - n + 1)]
+        assert len(runs) == len(set(runs))
+        assert answer.tokens
+
+
+def test_a_beam_wider_than_the_dictionary_is_no_trouble():
+    ((answer, *_),) = search_for(Chain(), [0], beam=100, n_best=5, max_length=3)
+    assert answer.tokens
+
+
+def test_more_answers_than_the_beam_holds_is_said():
+    with pytest.raises(ConfigError, match="5 answers from a beam of 2"):
+        check(Search, {"beam": 2, "n_best": 5}, where="options")
