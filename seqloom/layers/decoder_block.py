@@ -63,15 +63,13 @@ class DecoderCache(NamedTuple):
 class DecoderParts(Layer):
     """What both decoder blocks are made of; they differ in the order."""
 
-    def __init__(
-        self, width: int, heads: int, hidden: int, dropout: float = 0.0, attention_dropout: float = 0.0
-    ) -> None:
+    def __init__(self, width: int, heads: int, hidden: int, dropout: float = 0.0, inner_dropout: float = 0.0) -> None:
         super().__init__()
-        self.itself = self.look_back(width, heads, attention_dropout)
+        self.itself = self.look_back(width, heads, inner_dropout)
         self.norm_1 = LayerNorm(width)
-        self.source = MultiHead(width, heads, attention_dropout)
+        self.source = MultiHead(width, heads, inner_dropout)
         self.norm_2 = LayerNorm(width)
-        self.network = FeedForward(width, hidden, dropout)
+        self.network = FeedForward(width, hidden, inner_dropout)
         self.norm_3 = LayerNorm(width)
         self.dropout = Dropout(dropout)  # after each part, before the sum
 

@@ -50,13 +50,11 @@ class EncoderParts(Layer):
     With a causal mask they are the blocks of a language model, and `step` takes its words one by one.
     """
 
-    def __init__(
-        self, width: int, heads: int, hidden: int, dropout: float = 0.0, attention_dropout: float = 0.0
-    ) -> None:
+    def __init__(self, width: int, heads: int, hidden: int, dropout: float = 0.0, inner_dropout: float = 0.0) -> None:
         super().__init__()
-        self.attention = MultiHead(width, heads, attention_dropout)
+        self.attention = MultiHead(width, heads, inner_dropout)
         self.norm_1 = LayerNorm(width)
-        self.network = FeedForward(width, hidden, dropout)
+        self.network = FeedForward(width, hidden, inner_dropout)
         self.norm_2 = LayerNorm(width)
         self.dropout = Dropout(dropout)  # after each part, before the sum
 

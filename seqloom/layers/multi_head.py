@@ -205,6 +205,9 @@ class MultiHead(Layer):
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float, causal: bool = False) -> Tensor:
     """`ScaledDotProduct` with any scale, on torch's fused kernel."""
+    if q.dtype == torch.bfloat16 and q.is_cpu:  # where the kernel's backward pass takes many times as long
+        with torch.autocast("cpu", enabled=False):
+            return attend(q.float(), k.float(), v.float(), mask, scale=scale, causal=causal).bfloat16()
     if mask is None:
         return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
     if causal:

@@ -1,57 +1,42 @@
-"""From a sentence to scores for labels, or to one number: embedding, encoder, pooling, readout."""
+"""From a sentence, or a row of frames, to scores for labels or to one number: words, encoder, pooling, readout."""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.embedding import Embedding, OneHotEmbedding
-from seqloom.layers.heads import MLP, Readout
+from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.models.encoders import make_encoder
+from seqloom.models.frames import Frames
 from seqloom.models.pooling import Pool
 from seqloom.models.settings import ModelConfig
+from seqloom.models.words import Words
 
 FLAT = ("logistic", "mlp")
 """Architectures that put the words of a sentence end to end instead of reading them."""
 
-
-class Words(nn.Module):
-    """From numbers of words to their rows."""
-
-    def __init__(self, config: ModelConfig, vocab: int) -> None:
-        super().__init__()
-        self.width = vocab if config.one_hot else config.embedding
-        self.table: nn.Module = one_hot_rows(vocab) if config.one_hot else Embedding(vocab, self.width)
-        self.dropout = Dropout(config.dropout)
-
-    def forward(self, w: Tensor) -> Tensor:
-        """w (B, T) -> (B, T, D)."""
-        return self.dropout(self.table(w))  # type: ignore[no-any-return]
-
-
-def one_hot_rows(vocab: int) -> nn.Module:
-    """An embedding that is the unit matrix and stays so."""
-    table = OneHotEmbedding(vocab, vocab)
-    with torch.no_grad():
-        table.E.copy_(torch.eye(vocab))
-    return table.requires_grad_(False)
+Rows: TypeAlias = Words | Frames
+"""What a model begins with: word numbers (B, T) or frames (B, T, numbers) become rows (B, T, D)."""
 
 
 class Classifier(nn.Module):
     """Reads a sentence, with feature columns beside it if there are any."""
 
-    def __init__(self, config: ModelConfig, vocab: int, labels: int, features: int = 0) -> None:
+    def __init__(self, config: ModelConfig, words: Rows, scores: int, features: int = 0) -> None:
         super().__init__()
-        self.words = Words(config, vocab)
+        self.words = words
         self.encoder = make_encoder(config, self.words.width)
         self.pool = Pool(config.pooling, self.encoder.output_size)
         self.dropout = Dropout(config.dropout)
-        self.readout = Readout(self.encoder.output_size + features, labels)
+        self.readout = Readout(self.encoder.output_size + features, scores)
 
     def vectors(self, w: Tensor, lengths: Tensor) -> Tensor:
-        """One row a sentence: w (B, T), lengths (B) -> (B, H)."""
+        """One row a sentence, as pooled from the encoder: w (B, T), lengths (B) -> (B, H)."""
         return self.pool(self.encoder(self.words(w), lengths), lengths)  # type: ignore[no-any-return]
 
     def forward(self, w: Tensor, lengths: Tensor, features: Tensor | None = None) -> Tensor:
@@ -65,29 +50,36 @@ class Classifier(nn.Module):
 class FlatClassifier(nn.Module):
     """Logistic regression or an MLP on the words of a sentence, put end to end."""
 
-    def __init__(self, config: ModelConfig, vocab: int, labels: int, features: int = 0) -> None:
+    def __init__(self, config: ModelConfig, words: Rows, scores: int, features: int = 0) -> None:
         super().__init__()
-        self.words = Words(config, vocab)
+        self.words = words
         self.length = config.length
         if config.name == "mlp":
-            self.head: nn.Module = MLP(config.length, self.words.width, config.hidden, labels)
+            self.head: nn.Module = MLP(config.length, self.words.width, config.hidden, scores)
+        elif scores == 1:
+            self.head = LogisticRegression(config.length, self.words.width)
         else:
-            self.head = Readout(config.length * self.words.width, labels)
-        self.beside = Readout(features, labels) if features else None
+            self.head = Readout(config.length * self.words.width, scores)
+        self.beside = Readout(features, scores) if features else None
+
+    def vectors(self, w: Tensor, lengths: Tensor) -> Tensor:
+        """One row a sentence: the hidden layer of an MLP (B, F), else the words end to end (B, T*D)."""
+        x = end_to_end(self.words(w), lengths_to_mask(lengths, w.shape[1]), limit=self.length * self.words.width)
+        if isinstance(self.head, MLP):
+            return F.relu(x @ self.head.W_1[: x.shape[1]] + self.head.b_1)
+        return F.pad(x, (0, self.length * self.words.width - x.shape[1]))
 
     def forward(self, w: Tensor, lengths: Tensor, features: Tensor | None = None) -> Tensor:
         """w (B, T), lengths (B), features (B, columns) -> scores (B, V)."""
-        mask = lengths_to_mask(lengths, w.shape[1])
-        x = self.words(w)
-        if isinstance(self.head, MLP):
-            scores: Tensor = self.head(x, mask)
+        if isinstance(self.head, Readout):
+            scores: Tensor = self.head(self.vectors(w, lengths))
         else:
-            flat = x.masked_fill(~mask[..., None], 0.0).flatten(1)
-            missing = self.length * self.words.width - flat.shape[1]
-            scores = self.head(nn.functional.pad(flat, (0, missing)))
+            scores = self.head(self.words(w), lengths_to_mask(lengths, w.shape[1]))
+        scores = scores[:, None] if scores.ndim == 1 else scores
         return scores if features is None or self.beside is None else scores + self.beside(features)
 
 
-def make_classifier(config: ModelConfig, vocab: int, labels: int, features: int = 0) -> Classifier | FlatClassifier:
+def make_classifier(config: ModelConfig, words: Rows, scores: int, features: int = 0) -> Classifier | FlatClassifier:
+    """The classifier that the settings name, with so many scores and feature columns."""
     kind = FlatClassifier if config.name in FLAT else Classifier
-    return kind(config, vocab, labels, features)
+    return kind(config, words, scores, features)

@@ -34,8 +34,8 @@ class ModelConfig(Config):
     """How a sentence becomes one row: its last state, the mean, the maximum, or attention with a learned query."""
     dropout: float = Field(0.1, ge=0, lt=1)
     """Share of entries set to zero while training, on words and between layers."""
-    attention_dropout: float = Field(0.0, ge=0, lt=1)
-    """Share of attention weights set to zero while training (Transformer)."""
+    inner_dropout: float = Field(0.0, ge=0, lt=1)
+    """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
     positions: Literal["learned", "sinusoidal"] = "learned"
     """How a Transformer knows where a word stands: a row for each place up to `length`, or waves."""
     length: PositiveInt = 256

@@ -68,22 +68,26 @@ class RowStream(Generic[B]):
         self.rows.seek(position)
 
 
+def row_stream(
+    corpus: Corpus, field: str, plan: Plan, make: Callable[[Corpus, Sequence[int] | Rows], B]
+) -> RowStream[B]:
+    """Batches of a corpus by the length of one of its fields."""
+    rows = LengthStream(corpus.lengths(field).clip(1), plan.batch_tokens, plan.seed)
+    return RowStream(rows, lambda rows: make(corpus, rows))
+
+
 class RowWork(Generic[B]):
     """What the trainer wants to know of examples that stand by themselves; a task says how a loss is made of them."""
 
     def __init__(
         self,
-        train: Corpus,
-        field: str,
-        plan: Plan,
-        make: Callable[[Corpus, Sequence[int] | Rows], B],
+        stream: RowStream[B],
         loss: Callable[[nn.Module, B], Loss],
         evaluate: Callable[[nn.Module], Score | None],
         sample: Callable[[nn.Module], str] = lambda model: "",
+        notes: Sequence[str] = (),
     ) -> None:
-        rows = LengthStream(train.lengths(field).clip(1), plan.batch_tokens, plan.seed)
-        self.stream = RowStream(rows, lambda rows: make(train, rows))
-        self.loss, self.evaluate, self.sample = loss, evaluate, sample
+        self.stream, self.loss, self.evaluate, self.sample, self.notes = stream, loss, evaluate, sample, notes
 
     def parts(self, batch: B, count: int) -> list[B]:
         """Every count-th row, so that parts are about equally long; there may be more parts than rows."""

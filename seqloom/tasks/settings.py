@@ -1,10 +1,9 @@
-"""What every task is told: its data, its tokens, its model. Each task has its own defaults, and its own section."""
+"""What every task is told: its data and its tokens. Each has a [model] of its kind, and its own section."""
 
 from __future__ import annotations
 
 from seqloom.config import Config
 from seqloom.data.settings import DataConfig
-from seqloom.models.settings import ModelConfig
 from seqloom.tokens.settings import TokenConfig
 
 
@@ -17,5 +16,3 @@ class TaskConfig(Config):
     """Where the data is and how it is read."""
     tokens: TokenConfig = TokenConfig()
     """How text is cut into tokens."""
-    model: ModelConfig = ModelConfig()
-    """Which architecture, and how large."""

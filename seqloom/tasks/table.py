@@ -6,9 +6,12 @@ from typing import Any
 
 from seqloom.errors import UnknownName
 from seqloom.tasks.classify.task import Classify
+from seqloom.tasks.generate.task import Generate
+from seqloom.tasks.tag.task import Tag
 from seqloom.tasks.task import Task
+from seqloom.tasks.translate.task import Translate
 
-TASKS: dict[str, type[Task[Any]]] = {"classify": Classify}
+TASKS: dict[str, type[Task[Any]]] = {"classify": Classify, "generate": Generate, "tag": Tag, "translate": Translate}
 
 
 def task_called(name: str) -> type[Task[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -58,6 +58,11 @@ class Work(Protocol, Generic[B]):
 
     @property
     def stream(self) -> Stream[B]: ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a user should know of the data before training begins."""
+        ...
 
     def parts(self, batch: B, count: int) -> list[B]:
         """The rows of a batch in so many parts of about the same size; a part may be empty of rows."""

@@ -21,6 +21,7 @@ from torch import nn
 
 from seqloom.errors import TrainingError
 from seqloom.layers.dropout import draw_from
+from seqloom.models.weights import load_weights, weights_of
 from seqloom.tasks.work import Score, Work
 from seqloom.training import checkpoint as checkpoints
 from seqloom.training.checkpoint import Checkpoint
@@ -69,6 +70,8 @@ class Trainer(Generic[B]):
         metrics = Metrics(self.run, self.progress.step) if self.team.leads else None
         display = Display(self.config.steps, self.progress.step, quiet=quiet or not self.team.leads)
         trained = self.team.wrap(self.model)
+        for note in self.work.notes:
+            display.say(note)
         try:
             with self.interruptible():
                 batches = iter(self.work.stream)
@@ -235,7 +238,7 @@ class Trainer(Generic[B]):
 
     def state(self) -> Checkpoint:
         tensors = {
-            "model": dict(self.model.state_dict()),
+            "model": weights_of(self.model),
             "optimizer": memory_of(self.optimizer, self.model),
         }
         if self.average:
@@ -249,7 +252,7 @@ class Trainer(Generic[B]):
 
     def restore(self, saved: Checkpoint) -> None:
         """Be exactly where the checkpoint was written."""
-        self.model.load_state_dict(saved.tensors["model"])
+        load_weights(self.model, saved.tensors["model"])
         remember(self.optimizer, self.model, saved.tensors["optimizer"])
         self.average = {name: value.to(self.team.device) for name, value in saved.tensors.get("average", {}).items()}
         self.progress = Progress(**saved.state["progress"])

@@ -1,8 +1,8 @@
-"""A trained model: loaded from its folder, called with a text, measured on data."""
+"""A trained model: loaded from its folder, called with a text, measured on data, asked for vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,15 +12,18 @@ from torch import Tensor, nn
 
 from seqloom.config import check
 from seqloom.data.source import open_source
-from seqloom.errors import SeqloomError
+from seqloom.errors import ConfigError, SeqloomError
+from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.task import Findings, Task
+from seqloom.training.nearest import Near, nearest
 from seqloom.training.run import load_task
 from seqloom.training.run_config import RunConfig
+from seqloom.vectors.table import WordVectors
 
 
 class Model:
-    """A trained model: call it with a text or a list of texts; options are those of its task."""
+    """A trained model: call it with an input (a text, mostly) or a list of inputs; options are those of its task."""
 
     def __init__(self, config: RunConfig, task: Task[Any], network: nn.Module) -> None:
         self.config, self.task, self.network = config, task, network
@@ -33,6 +36,9 @@ class Model:
 
     def options(self, **options: Any) -> Any:
         """Options by name, checked: an unknown one, or a value that cannot be, is an error."""
+        if options and not self.task.Options.model_fields:
+            what = f"a model for {self.config.task} has no options"
+            raise ConfigError("options", [(name, what, "leave it out") for name in options])
         return check(self.task.Options, options, where="options")
 
     def evaluate(self, data: Any, **options: Any) -> Findings:
@@ -42,9 +48,33 @@ class Model:
             corpus = self.task.corpus(records, Path(cache), {})
             return self.task.evaluate(self.network, corpus, self.device, self.options(**options))
 
-    def vectors(self, texts: Sequence[str]) -> Tensor:
+    # --- vectors ------------------------------------------------------------------------------------
+
+    def vectors(self, texts: Sequence[Any]) -> Tensor:
         """One row a text (B, H)."""
+        if isinstance(texts, str):
+            raise SeqloomError("one text where several are asked for", remedy="put it into a list")
         return self.task.vectors(self.network, texts)
+
+    def nearest(self, text: Any, among: Iterable[Any], count: int = 5) -> Near:
+        """The texts of `among` whose vectors are nearest to that of a text, each with the cosine of the two."""
+        return self.nearest_to([text], among, count)[0]
+
+    def nearest_to(self, texts: Sequence[Any], among: Iterable[Any], count: int = 5) -> list[Near]:
+        """The nearest to each of several texts; `among` is read once for all of them."""
+        return nearest(self.vectors, texts, among, count)
+
+    def plot_vectors(self, texts: Sequence[str], labels: Sequence[str] | None, path: Path | str) -> None:
+        """Draw texts on the plane on which their vectors differ most, coloured by label; a text that comes again once.
+
+        The kind of picture is told by the name's end: .png, .svg, .pdf.
+        """
+        if labels is not None and len(labels) != len(texts):
+            raise SeqloomError(f"{len(labels)} labels for {len(texts)} texts", remedy="give one label for each text")
+        places = list({text: place for place, text in reversed(list(enumerate(texts)))}.values())[::-1]
+        once = [texts[place] for place in places]
+        table = WordVectors(tuple(once), self.vectors(once))
+        table.plot(path, None if labels is None else [labels[place] for place in places])
 
     @property
     def device(self) -> torch.device:
@@ -59,5 +89,5 @@ def load(folder: Path | str) -> Model:
         raise SeqloomError(f"{place} holds no trained model", remedy="finish its training with --resume")
     config, task = load_task(place)
     network = task.make_model()
-    network.load_state_dict(read_tensors(place / "model.safetensors"))
+    load_weights(network, read_tensors(place / "model.safetensors"))
     return Model(config, task, network.eval())

@@ -9,7 +9,10 @@ from typing import Any
 from seqloom.config import check, gather
 from seqloom.errors import ConfigError, UnknownName
 from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.generate.settings import GenerateConfig
 from seqloom.tasks.settings import TaskConfig
+from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.training.settings import TrainConfig
 
 
@@ -24,7 +27,24 @@ class ClassifyRun(ClassifyConfig, RunConfig):
     """Everything that decides a run of a classifier."""
 
 
-RUNS: dict[str, type[RunConfig]] = {"classify": ClassifyRun}
+class GenerateRun(GenerateConfig, RunConfig):
+    """Everything that decides a run of a language model."""
+
+
+class TagRun(TagConfig, RunConfig):
+    """Everything that decides a run of a tagger."""
+
+
+class TranslateRun(TranslateConfig, RunConfig):
+    """Everything that decides a run of a translator."""
+
+
+RUNS: dict[str, type[RunConfig]] = {
+    "classify": ClassifyRun,
+    "generate": GenerateRun,
+    "tag": TagRun,
+    "translate": TranslateRun,
+}
 
 
 def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> RunConfig:

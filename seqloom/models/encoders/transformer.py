@@ -23,7 +23,7 @@ class Transformer(Encoder):
         self.positions = Sinusoidal(width) if waves else LearnedPositions(config.length, width)
         self.scale = width**0.5 if waves else 1.0  # waves are about that much longer than words
         blocks = (
-            EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout, config.attention_dropout)
+            EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout, config.inner_dropout)
             for _ in config.widths
         )
         self.blocks = nn.ModuleList(blocks)

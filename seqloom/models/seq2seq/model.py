@@ -60,7 +60,7 @@ class Seq2Seq(nn.Module):
         """
         memory = self.reader(source, source_lengths)
         y = self.decoder(self.dropout(self.words(written)), memory)
-        return self.readout(self.dropout(y[real]))  # type: ignore[no-any-return]
+        return self.readout(y[real])  # type: ignore[no-any-return]
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
         """The state before the first word; with `weights` every step hands out its attention."""

@@ -49,8 +49,8 @@ class Seq2SeqConfig(Config):
     """Words that a convolution sees at once; odd."""
     dropout: float = Field(0.1, ge=0, lt=1)
     """Share of entries set to zero while training, on words and between layers."""
-    attention_dropout: float = Field(0.0, ge=0, lt=1)
-    """Share of attention weights set to zero while training (Transformer)."""
+    inner_dropout: float = Field(0.0, ge=0, lt=1)
+    """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
     tied: Literal["none", "target", "all"] = "none"
     """Which matrices are one: output and target words; or these and the source words (tokens.joint)."""
     length: PositiveInt = 256
@@ -117,5 +117,5 @@ class Seq2SeqConfig(Config):
         return ModelConfig(
             name=self.encoder, embedding=self.embedding, widths=self.encoder_widths, heads=self.heads,
             bidirectional=self.bidirectional, hidden=self.hidden, window=self.window, dropout=self.dropout,
-            attention_dropout=self.attention_dropout, length=self.length, positions="sinusoidal",
+            inner_dropout=self.inner_dropout, length=self.length, positions="sinusoidal",
         )  # fmt: skip

@@ -27,7 +27,7 @@ class BlockDecoder(Decoder):
         self.sight = Sight(config.bridge, memory_width, width)
         self.places = Placed(width)
         self.blocks = nn.ModuleList(
-            BLOCKS[config.decoder](width, config.heads, config.hidden, config.dropout, config.attention_dropout)
+            BLOCKS[config.decoder](width, config.heads, config.hidden, config.dropout, config.inner_dropout)
             for _ in config.decoder_widths
         )
         self.norm = LayerNorm(width)

@@ -40,6 +40,7 @@ class ContextDecoder(Decoder):
         cells = cells_of(config, config.embedding + beside)
         self.layers = Stacked(cells, config.dropout)
         self.first = Start(config.bridge, memory_width, cells)
+        self.dropout = Dropout(config.dropout)
         written = config.embedding if self.every_step else 0
         self.output_size = config.decoder_widths[-1] + written + beside
 
@@ -58,10 +59,10 @@ class ContextDecoder(Decoder):
         states, context = state
         if not self.every_step:
             y, states = self.layers(x, states)
-            return y, (states, context)
+            return self.dropout(y), (states, context)
         c = context[:, None].expand(-1, x.shape[1], -1)
         y, states = self.layers(torch.cat([x, c], -1), states)
-        return torch.cat([y, x, c], -1), (states, context)
+        return self.dropout(torch.cat([y, x, c], -1)), (states, context)
 
 
 class AttentiveDecoder(Decoder):

@@ -1,0 +1,120 @@
+"""Texts that a model wrote, against the right ones: BLEU, chrF, exact match, error rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from seqloom.errors import DataError
+from seqloom.evaluating.bleu import Measure, bleu, chrf, moses_bleu
+from seqloom.evaluating.edits import Edits, fewest_edits
+from seqloom.evaluating.pairs import check_pairs
+
+NO_MOSES = {"", "ja", "ko", "zh"}
+"""Languages without spaces between words, or none given: Moses cuts at spaces."""
+
+
+@dataclass(frozen=True)
+class Translated:
+    """Answers, each with one right answer or several."""
+
+    hypotheses: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    sources: tuple[str, ...] | None = None
+    language: str = ""
+    """Code of the language that was written, as `de` or `zh`; decides how BLEU cuts words."""
+
+    @classmethod
+    def of(
+        cls,
+        hypotheses: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        sources: Sequence[str] | None = None,
+        language: str = "",
+    ) -> Translated:
+        """From lists in the same order; a reference is a text, or several that are all right."""
+        check_pairs(hypotheses, references, "hypotheses")
+        if sources is not None:
+            check_pairs(sources, references, "sources")
+        several = tuple((right,) if isinstance(right, str) else tuple(right) for right in references)
+        if () in several:
+            raise DataError(
+                "a hypothesis has no reference", where=f"sentence {several.index(()) + 1}", remedy="give one at least"
+            )
+        return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language)
+
+    def by_source(self) -> Translated:
+        """Each source once, with all its references: for words that can be said in several ways."""
+        if self.sources is None:
+            raise DataError("answers cannot be grouped without their sources", remedy="give `sources`")
+        answers: dict[str, str] = {}
+        right: dict[str, dict[str, None]] = {}
+        for source, said, texts in zip(self.sources, self.hypotheses, self.references, strict=True):
+            answers.setdefault(source, said)
+            right.setdefault(source, {}).update(dict.fromkeys(texts))
+        references = tuple(tuple(texts) for texts in right.values())
+        return Translated(tuple(answers.values()), references, tuple(answers), self.language)
+
+    @cached_property
+    def bleu(self) -> Measure:
+        return bleu(self.hypotheses, self.references, self.language)
+
+    @cached_property
+    def chrf(self) -> Measure:
+        return chrf(self.hypotheses, self.references)
+
+    @cached_property
+    def moses_bleu(self) -> Measure:
+        """As published for Multi30k; needs `language`."""
+        if not self.language:
+            raise DataError("Moses cuts words by language", remedy="give `language`, as 'de'")
+        return moses_bleu(self.hypotheses, self.references, self.language)
+
+    @cached_property
+    def right(self) -> tuple[bool, ...]:
+        """Whether each answer is one of its references, spaces aside."""
+        return tuple(
+            said.split() in [text.split() for text in texts]
+            for said, texts in zip(self.hypotheses, self.references, strict=True)
+        )
+
+    @property
+    def exact(self) -> float:
+        """The share of answers that are fully right. 1 - exact is the word error rate of pronunciations."""
+        return sum(self.right) / len(self.right)
+
+    @cached_property
+    def edits(self) -> tuple[Edits, ...]:
+        """Edits of each answer, against its nearest reference."""
+        return tuple(map(fewest_edits, self.hypotheses, self.references))
+
+    @property
+    def token_error_rate(self) -> float:
+        """Edits over tokens of the references: WER of words, PER of phonemes. Tokens stand between spaces."""
+        return sum(e.count for e in self.edits) / max(sum(e.length for e in self.edits), 1)
+
+    def measures(self) -> dict[str, Measure]:
+        """What sacrebleu measures, with signatures."""
+        found = {"bleu": self.bleu, "chrf": self.chrf}
+        return {**found, "moses_bleu": self.moses_bleu} if self.language not in NO_MOSES else found
+
+    def figures(self) -> dict[str, float]:
+        scores = {name: measure.score for name, measure in self.measures().items()}
+        return {**scores, "exact": self.exact, "token_error_rate": self.token_error_rate}
+
+    def json(self) -> dict[str, Any]:
+        signatures = {name: measure.signature for name, measure in self.measures().items()}
+        return {**self.figures(), "sentences": len(self.hypotheses), "signatures": signatures}
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """For a table: figure, number, how it was computed."""
+        shares = {
+            "exact": (self.exact, "answers that are fully right"),
+            "token_error_rate": (self.token_error_rate, "edits / tokens of the reference"),
+        }
+        scored: list[tuple[str, ...]] = [
+            (name, f"{measure.score:.2f}", measure.signature) for name, measure in self.measures().items()
+        ]
+        return scored + [(name, f"{share:.4f}", sense) for name, (share, sense) in shares.items()]

@@ -1,0 +1,1 @@
+"""Translate: a text, and another text that it becomes: another language, a headline, a date, a pronunciation."""

@@ -1,0 +1,115 @@
+"""What a translator says: a text, how sure it is, and where it looked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seqloom.attending.alignment import links_of_targets, to_pharaoh
+from seqloom.attending.drawing import save
+from seqloom.attending.map import AttentionMap, attention_map
+from seqloom.decoding.answer import Written
+from seqloom.errors import SeqloomError
+from seqloom.tokens.settings import EOS, UNK
+from seqloom.tokens.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Translation:
+    """An answer. Pieces are tokens as the model writes them; words are what they make together."""
+
+    source: str
+    text: str
+    tokens: list[str]
+    score: float
+    token_scores: list[float]
+    attention: AttentionMap | None
+    """By piece; `words` has it by word."""
+    words: AttentionMap | None
+    alternatives: list[Translation]
+    """Other answers, the next best first."""
+    cut: bool
+    """Whether the source was longer than the model reads, and only its beginning was read."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"text": self.text, "source": self.source, "score": self.score, "tokens": self.tokens}
+        found["token_scores"] = self.token_scores
+        if self.words is not None:
+            found["alignment"] = self.alignment()
+        if self.alternatives:
+            found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
+        return {**found, "cut": True} if self.cut else found
+
+    def alignment(self) -> str:
+        """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""
+        looked = self.looked()
+        ends = len(looked.source) - 1 if looked.source[-1] == "<eos>" else len(looked.source)
+        return to_pharaoh(link for link in links_of_targets(looked.mean()) if link[0] < ends)
+
+    def plot(self, file: str | Path = "attention.png") -> Path:
+        """Draw what was looked at, by word: .png, .html, .json or .txt."""
+        return save(self.looked(), file)
+
+    def looked(self) -> AttentionMap:
+        if self.words is None:
+            raise SeqloomError(
+                "there is no attention in this answer",
+                remedy="use a model that looks at the source, with attention=True, and a text that is not empty",
+            )
+        return self.words
+
+
+def translation(
+    source: str, row: Sequence[int], found: Sequence[Written], source_tokenizer: Tokenizer, tokenizer: Tokenizer,
+    *, copy_unknown: bool, cut: bool,
+) -> Translation:  # fmt: skip
+    """From what was written for a source (its tokens, <eos> last), the best answer first."""
+
+    def one(written: Written, others: list[Translation]) -> Translation:
+        tokens = [tokenizer.entries[token] for token in written.tokens]
+        looked, words = None, None
+        if written.attention is not None and written.tokens:
+            looked = attention_map([source_tokenizer.entries[token] for token in row], tokens, written.attention)
+            words = looked.by_word(word_numbers(source_tokenizer, row), word_numbers(tokenizer, written.tokens))
+        text = tokenizer.decode(written.tokens)
+        if copy_unknown and looked is not None and UNK in written.tokens:
+            text = with_copies(written.tokens, looked, tokenizer, source, source_tokenizer)
+        return Translation(source, text, tokens, written.score, written.token_scores, looked, words, others, cut)
+
+    return one(found[0], [one(written, []) for written in found[1:]])
+
+
+def word_numbers(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
+    """The word that each token belongs to: a new one begins with a space, and <eos> is one by itself."""
+    numbers: list[int] = []
+    spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
+    for token in tokens:
+        shown = tokenizer.entries[token]
+        begins = not spaced or token == EOS or shown.startswith(("▁", " ", "<0x20>"))
+        numbers.append(numbers[-1] + begins if numbers else 0)
+    return numbers
+
+
+def with_copies(
+    tokens: Sequence[int], looked: AttentionMap, tokenizer: Tokenizer, source: str, source_tokenizer: Tokenizer
+) -> str:
+    """The answer with each unknown token replaced by the piece of the source that it looked at most."""
+    pieces = source_tokenizer.pieces(source)
+    read = source if source_tokenizer.read is None else source_tokenizer.read(source)
+    weights = looked.mean()[:, : len(pieces)]
+    parts: list[str] = []
+    known: list[int] = []
+    for token, row in zip(tokens, weights, strict=True):
+        if token != UNK or not len(pieces):
+            known.append(token)
+            continue
+        piece = pieces[int(row.argmax())]
+        parts += [tokenizer.decode(known), read[piece.start : piece.end]]
+        known = []
+    parts.append(tokenizer.decode(known))
+    return " ".join(part.strip() for part in parts if part.strip())

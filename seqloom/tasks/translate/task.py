@@ -1,0 +1,209 @@
+"""Translate: from one text to another."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from seqloom.data.record import Record
+from seqloom.data.shards import Chunk, Corpus
+from seqloom.data.splits import Records
+from seqloom.data.stream import LengthStream
+from seqloom.decoding.beam import beam_search
+from seqloom.decoding.drawing import draw
+from seqloom.decoding.rules import Rules
+from seqloom.errors import DataError
+from seqloom.evaluating.translation import Translated
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.tasks.batching import RowStream, RowWork, by_length, tensors
+from seqloom.tasks.task import Findings, Task
+from seqloom.tasks.translate.answers import Translation, translation
+from seqloom.tasks.translate.batch import Pairs, pairs
+from seqloom.tasks.translate.findings import findings
+from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
+from seqloom.tasks.work import Loss, Plan, Score
+from seqloom.tokens.pairs import train_pair
+from seqloom.tokens.settings import BOS, EOS, PAD
+from seqloom.tokens.tokenizer import Tokenizer
+
+AT_ONCE = 64
+"""Sources that are translated in one batch."""
+
+
+class Translate(Task[TranslateConfig]):
+    """Two dictionaries, or one for both sides."""
+
+    Options = TranslateOptions
+
+    @property
+    def source_tokenizer(self) -> Tokenizer:
+        return self.tokenizers["source" if "source" in self.tokenizers else "text"]
+
+    @property
+    def target_tokenizer(self) -> Tokenizer:
+        return self.tokenizers["target" if "target" in self.tokenizers else "text"]
+
+    @classmethod
+    def learn(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        if "text" in known or {"source", "target"} <= known.keys():
+            return cls(config, known, {})
+        texts = ((str(record.columns["source"]), str(record.columns["target"])) for record in train)
+        source, target = train_pair(texts, config.tokens)
+        return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
+
+    def make_model(self) -> Seq2Seq:
+        return Seq2Seq(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+
+    # --- data ---------------------------------------------------------------------------------------
+
+    def reads(self) -> Mapping[str, Any]:
+        return {}
+
+    def encode(self, records: list[Record]) -> Chunk:
+        """Both sides as numbers, and as text: what is measured, and cut anew with BPE-dropout."""
+        sources = [str(record.columns["source"]) for record in records]
+        targets = [str(record.columns["target"]) for record in records]
+        return {
+            "source": self.source_tokenizer.encode_batch(sources),
+            "target": self.target_tokenizer.encode_batch(targets),
+            "source_text": [as_bytes(text) for text in sources],
+            "target_text": [as_bytes(text) for text in targets],
+        }
+
+    def batch(self, corpus: Corpus, rows: Sequence[int], device: torch.device) -> Pairs:
+        return pairs([corpus["source", row] for row in rows], [corpus["target", row] for row in rows], device)
+
+    def cut_anew(self, corpus: Corpus, rows: Sequence[int], device: torch.device, key: str) -> Pairs:
+        """As `batch`, with texts cut at random (BPE-dropout); the key decides how."""
+        random = Random(hashlib.blake2b(key.encode(), digest_size=8).digest())
+        sources = self.source_tokenizer.encode_batch([text_of(corpus, "source", row) for row in rows], random)
+        targets = self.target_tokenizer.encode_batch([text_of(corpus, "target", row) for row in rows], random)
+        longest = self.config.model.length - 1
+        return pairs([row[:longest] for row in sources], [row[:longest] for row in targets], device)
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> RowWork[Pairs]:
+        longer = np.maximum(train.lengths("source"), train.lengths("target")) + 1
+        kept = np.flatnonzero(longer <= self.config.model.length)
+        if not len(kept):
+            raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
+        order = LengthStream(longer[kept], plan.batch_tokens, plan.seed)
+
+        def make(rows: Any) -> Pairs:
+            places = kept[rows].tolist()
+            if not self.config.tokens.bpe_dropout:
+                return self.batch(train, places, plan.device)
+            return self.cut_anew(train, places, plan.device, f"{plan.seed} {order.epoch} {places}")
+
+        def loss(model: nn.Module, batch: Pairs) -> Loss:
+            real = batch.real
+            scores = model(batch.source, batch.source_lengths, batch.written, real)
+            wanted = batch.following[real]
+            total = F.cross_entropy(scores, wanted, reduction="sum", label_smoothing=plan.label_smoothing)
+            return Loss(total, len(wanted))
+
+        def evaluate(model: nn.Module) -> Score | None:
+            return None if valid is None else self.look(model, valid, plan.device)
+
+        def sample(model: nn.Module) -> str:
+            corpus = valid if valid is not None else train
+            (answer,) = self.predict(model, [text_of(corpus, "source", 0)], TranslateOptions(beam=1, attention=False))
+            return f"{answer.source} → {answer.text}"
+
+        left_out = len(longer) - len(kept)
+        notes = [f"{left_out:,} pairs are longer than {self.config.model.length} tokens and left out"]
+        return RowWork(RowStream(order, make), loss, evaluate, sample, notes if left_out else [])
+
+    def look(self, model: nn.Module, valid: Corpus, device: torch.device) -> Score:
+        """A look at validation data while training: the loss of all, and some of it translated word by word."""
+        settings = self.config.translate
+        loss = self.loss_of(model, valid, device)
+        figures = {"loss": loss}
+        if settings.measure == "loss":
+            return Score(figures, -loss)
+        rows = range(min(settings.validate_pairs, len(valid)))
+        measured = self.translated(model, valid, rows, TranslateOptions(beam=1, attention=False))
+        score = measured.exact if settings.measure == "exact" else getattr(measured, settings.measure).score
+        return Score({**figures, settings.measure: score}, score)
+
+    def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
+        """The mean loss of a word, <eos> among them."""
+        total, count = 0.0, 0
+        longest = self.config.model.length - 1
+        model.eval()
+        with torch.no_grad():
+            for rows in by_length(corpus.lengths("target"), AT_ONCE):
+                sources = [corpus["source", row][:longest] for row in rows]
+                batch = pairs(sources, [corpus["target", row][:longest] for row in rows], device)
+                real = batch.real
+                scores = model(batch.source, batch.source_lengths, batch.written, real)
+                total += float(F.cross_entropy(scores, batch.following[real], reduction="sum"))
+                count += int(real.sum())
+        return total / max(count, 1)
+
+    # --- use ----------------------------------------------------------------------------------------
+
+    def predict(self, model: nn.Module, inputs: Sequence[str], options: TranslateOptions) -> list[Translation]:
+        """Translations in order; what is blank stays blank."""
+        rows = self.source_tokenizer.encode_batch(inputs)
+        longest = self.config.model.length - 1
+        device = next(model.parameters()).device
+        rules = Rules(
+            EOS, never=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
+            prefix=self.target_tokenizer.encode(options.prefix),
+        )  # fmt: skip
+        find = draw if options.temperature else beam_search
+        found: dict[int, Translation] = {}
+        model.eval()
+        for places in by_length([len(row) for row in rows], AT_ONCE):
+            read = [[*rows[place][:longest], EOS] for place in places]
+            source, lengths = tensors(read, device)
+            with torch.inference_mode():
+                state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
+                answers = find(model, state, [len(row) for row in read], BOS, rules, options, device)  # type: ignore[arg-type]
+            for place, row, written in zip(places, read, answers, strict=True):
+                found[place] = translation(
+                    inputs[place], row, written, self.source_tokenizer, self.target_tokenizer,
+                    copy_unknown=options.copy_unknown, cut=len(rows[place]) > longest,
+                )  # fmt: skip
+        blank = {place: blank_answer(text) for place, text in enumerate(inputs) if not text.strip()}
+        return [blank.get(place) or found[place] for place in range(len(inputs))]
+
+    def translated(
+        self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions
+    ) -> Translated:
+        """Some rows of a corpus, translated."""
+        sources = [text_of(corpus, "source", row) for row in rows]
+        answers = [answer.text for answer in self.predict(model, sources, options)]
+        language = self.config.data.target_language.split("-")[0].removeprefix("und")
+        return Translated.of(answers, [text_of(corpus, "target", row) for row in rows], sources, language)
+
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateOptions) -> Findings:
+        """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
+        loss = self.loss_of(model, corpus, device)
+        told = options.model_copy(update={"attention": False})
+        measured = self.translated(model, corpus, range(len(corpus)), told)
+        figures = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
+        return findings(measured, figures, corpus.lengths("source").tolist(), self.config.translate.measure)
+
+
+def as_bytes(text: str) -> Any:
+    return np.frombuffer(text.encode("utf-8", errors="surrogatepass"), np.uint8)
+
+
+def text_of(corpus: Corpus, side: str, row: int) -> str:
+    """The text of one side of a pair, as it was read."""
+    return corpus[f"{side}_text", row].astype(np.uint8).tobytes().decode("utf-8", errors="replace")
+
+
+def blank_answer(text: str) -> Translation:
+    return Translation(text, "", [], 0.0, [], None, None, [], cut=False)

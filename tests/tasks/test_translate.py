@@ -1,0 +1,202 @@
+"""From a file of pairs to translations: every model by name, every way to ask."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.models.seq2seq.presets import PRESETS
+from seqloom.training.metrics import read_metrics
+from seqloom.training.model import Model, load
+from seqloom.training.run import train
+from seqloom.training.run_config import load_run
+from tests.tasks.written_numbers import spoken, write_pairs
+
+SMALL = [
+    "tokens.kind=word", "model.embedding=16", "model.encoder_widths=[16]", "model.decoder_widths=[16]", "model.heads=2",
+    "model.hidden=32", "train.warmup_steps=5", "train.batch_tokens=400", "train.learning_rate=0.02",
+    "train.evaluate_every=100", "train.checkpoint_every=100", "translate.measure=exact",
+]  # fmt: skip
+
+
+def settings(data, *changes, name="rnn-attention", steps=4):
+    given = [*SMALL, f"train.steps={steps}", *(["train.warmup_steps=1"] if steps < 10 else []), *changes]
+    return load_run(None, given, task="translate", data__train=str(data), model__name=name)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_pairs(tmp_path / "pairs.tsv")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model that reads digits well; made once."""
+    place = tmp_path_factory.mktemp("translate")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEQLOOM_CACHE", str(place / "cache"))
+        train(settings(write_pairs(place / "pairs.tsv"), "model.dropout=0", steps=300), place / "run", quiet=True)
+    return place / "run"
+
+
+@pytest.fixture(scope="module")
+def model(folder) -> Model:
+    return load(folder)
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_every_name_trains_and_translates(data, tmp_path, name):
+    widths = {"dot-attention": 16, "lstm-to-lstm": 16}
+    assert train(settings(data, name=name), tmp_path / "run", quiet=True).step == 4
+    answers = load(tmp_path / "run")(["1 2 3", "4"], max_length=6)
+    assert [answer.source for answer in answers] == ["1 2 3", "4"]
+    assert widths or all(isinstance(answer.text, str) for answer in answers)
+
+
+def test_numbers_never_seen_are_read_right(model):
+    numbers = range(1, 1000, 9)
+    answers = model([" ".join(str(number)) for number in numbers], beam=2)
+    right = sum(answer.text == spoken(number) for number, answer in zip(numbers, answers, strict=True))
+    assert right / len(numbers) > 0.9
+
+
+def test_attention_shows_where_each_word_came_from(model):
+    answer = model("4 0 7")
+    assert answer.text == "four zero seven"
+    assert answer.attention.source == ("4", "0", "7", "<eos>")
+    assert answer.alignment() == "0-0 1-1 2-2"
+    assert answer.json()["alignment"] == "0-0 1-1 2-2"
+
+
+def test_batches_give_what_single_texts_give(model):
+    texts = ["5", "1 2 3", "", "9 9 1", "3 3"]
+    together = [answer.text for answer in model(texts, beam=3)]
+    assert together == [model(text, beam=3).text for text in texts]
+    assert together[2] == ""
+
+
+def test_the_cache_changes_nothing(model):
+    """A token's score in an answer is the one that the whole answer, read at once, gives it."""
+    answer = model("8 1 6", beam=1)
+    task, network = model.task, model.network
+    source = torch.tensor([[*task.source_tokenizer.encode("8 1 6"), 3]])
+    target = task.target_tokenizer.encode(answer.text)
+    scores = network(source, torch.tensor([4]), torch.tensor([[2, *target]]), torch.ones(1, 4, dtype=torch.bool))
+    logp = torch.log_softmax(scores, -1)[range(4), [*target, 3]]
+    torch.testing.assert_close(logp.tolist(), answer.token_scores, atol=1e-5, rtol=1e-4)
+
+
+def test_n_best_prefix_and_drawing(model):
+    answer = model("1 2", n_best=3, beam=5)
+    assert answer.text == "one two"
+    assert len(answer.alternatives) == 2
+    assert answer.score > answer.alternatives[0].score > answer.alternatives[1].score
+    assert model("1 2", prefix="nine").text.startswith("nine")
+    drawn = {model("1 2", temperature=3.0, seed=seed, max_length=4).text for seed in range(8)}
+    assert len(drawn) > 1
+    assert model("1 2", temperature=3.0, seed=4).text == model("1 2", temperature=3.0, seed=4).text
+
+
+def test_options_that_cannot_be_are_refused(model):
+    with pytest.raises(ConfigError, match="beam"):
+        model("1", beam=0)
+    with pytest.raises(ConfigError, match="did you mean temperature"):
+        model("1", temperatur=1.0)
+
+
+def test_unknown_words_are_copied_through_attention(data, tmp_path):
+    """A target word seen once is unknown to a dictionary of frequent ones; its source word is put in its place."""
+    lines = data.read_text().splitlines()
+    lines += [
+        f"7 {word}\tseven {word}" for word in ("ox", "elk", "yak", "emu", "owl", "cat", "dog", "hen") for _ in "ab"
+    ]
+    data.write_text("\n".join(lines))
+    changes = ["tokens.min_frequency=5", "model.dropout=0"]
+    train(settings(data, *changes, steps=400), tmp_path / "run", quiet=True)
+    trained = load(tmp_path / "run")
+    assert trained("7 gnu").text == "seven <unk>"
+    assert trained("7 gnu", copy_unknown=True).text == "seven gnu"
+
+
+def test_evaluate_counts_what_is_right(model, tmp_path):
+    found = model.evaluate(str(write_pairs(tmp_path / "test.tsv", range(1, 300, 7))), beam=2)
+    answers = model([" ".join(str(number)) for number in range(1, 300, 7)], beam=2)
+    right = [answer.text == spoken(number) for number, answer in zip(range(1, 300, 7), answers, strict=True)]
+    assert found.figures["exact"] == pytest.approx(sum(right) / len(right))
+    assert found.decides == found.figures["exact"]
+    assert found.figures["chrf"] > 80
+    assert "tok:13a" in found.json()["signatures"]["bleu"]
+    assert sum(bucket["count"] for bucket in found.json()["by_length"]) == len(right)
+
+
+def test_texts_that_are_strange_get_an_answer(model):
+    for text in ["", "   ", "\x00\x1b[31m", "שלום 1 2", "🙂", "a" * 10_000, " ".join(["1"] * 10_000)]:
+        answer = model(text, beam=1, max_length=8)
+        assert isinstance(answer.text, str)
+    assert model(" ".join(["1"] * 10_000), beam=1, max_length=3).cut
+    assert not model("1 2").cut
+
+
+def test_pairs_longer_than_the_model_are_left_out_and_counted(data, tmp_path, capfd):
+    with data.open("a") as file:
+        file.write(f"{'1 ' * 50}\t{'one ' * 50}\n")
+    train(settings(data, "model.length=20", "data.valid_share=0.01"), tmp_path / "run")
+    assert "1 pairs are longer than 20 tokens and left out" in capfd.readouterr().err.replace("\n", " ")
+    with pytest.raises(DataError, match="every pair is longer than 1 tokens"):
+        train(settings(data, "model.length=1"), tmp_path / "other", quiet=True)
+
+
+def test_bpe_dropout_cuts_anew_and_resumes_bit_for_bit(data, tmp_path):
+    bpe = ["tokens.kind=bpe", "tokens.size=280", "tokens.bpe_dropout=0.3", "train.checkpoint_every=5"]
+    train(settings(data, *bpe, steps=20), tmp_path / "whole", quiet=True)
+    train(settings(data, *bpe, steps=20), tmp_path / "parts", quiet=True)
+    for late in (tmp_path / "parts" / "checkpoints").glob("step-0000002*"):
+        for file in late.iterdir():
+            file.unlink()
+    train(settings(data, *bpe, steps=20), tmp_path / "parts", resume=True, quiet=True)
+    assert read_metrics(tmp_path / "parts") == read_metrics(tmp_path / "whole")
+    plain = [change for change in bpe if "dropout" not in change]
+    train(settings(data, *plain, steps=20), tmp_path / "plain", quiet=True)
+    assert read_metrics(tmp_path / "plain") != read_metrics(tmp_path / "whole")
+
+
+def test_two_dictionaries_and_one(data, tmp_path):
+    train(settings(data, "tokens.joint=false"), tmp_path / "two", quiet=True)
+    assert {file.name for file in (tmp_path / "two").glob("*.tokenizer.json")} == {
+        "source.tokenizer.json", "target.tokenizer.json"
+    }  # fmt: skip
+    train(settings(data, "tokens.joint=true", "model.tied=all"), tmp_path / "one", quiet=True)
+    assert {file.name for file in (tmp_path / "one").glob("*.tokenizer.json")} == {"text.tokenizer.json"}
+    with pytest.raises(ConfigError, match=r"tokens\.joint"):
+        train(settings(data, "tokens.joint=false", "model.tied=all"), tmp_path / "wrong", quiet=True)
+
+
+def test_plot_and_json_by_word(model, tmp_path):
+    answer = model("4 0 7")
+    assert answer.plot(tmp_path / "seen.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(SeqloomError, match="no attention"):
+        model("").plot(tmp_path / "nothing.png")
+
+
+def test_a_folder_that_is_no_model_says_so(tmp_path):
+    (tmp_path / "empty").mkdir()
+    call = [sys.executable, "-m", "seqloom.cli", "predict", str(tmp_path / "empty"), "1 2"]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_prints_one_object_a_line(folder):
+    call = [sys.executable, "-m", "seqloom.cli", "predict", str(folder), "--json"]
+    done = subprocess.run(call, capture_output=True, text=True, input="1 2\n\n4 0 7\n", check=True)
+    assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == ["one two", "", "four zero seven"]
+    assert Path(folder).exists()
