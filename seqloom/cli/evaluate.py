@@ -2,31 +2,74 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-EXAMPLES = ["seqloom evaluate runs/reviews test.tsv", "seqloom evaluate runs/reviews test.tsv --json"]
+if TYPE_CHECKING:
+    from seqloom.evaluating.bootstrap import Compared
+    from seqloom.tasks.task import Findings
+
+EXAMPLES = [
+    "seqloom evaluate runs/reviews test.tsv",
+    "seqloom evaluate runs/reviews test.tsv --json",
+    "seqloom evaluate runs/reviews test.tsv --against runs/other",
+]
 
 
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
-    data: Annotated[str, typer.Argument(help="Data of the same kind as for training.")],
+    data: Annotated[list[str], typer.Argument(help="Data of the same kind as for training; two files are a pair.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    against: Annotated[Path | None, typer.Option(help="Another model: do the two differ by more than chance?")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw quality by length of the input (.png or .svg).")] = None,
+    beam: Annotated[int | None, typer.Option(help="Answers followed side by side.")] = None,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
-    """Measure a model on data: accuracy and F1, perplexity, or whatever its task counts."""
+    """Measure a model on data: accuracy, F1, perplexity, BLEU, or whatever its task counts."""
+    from seqloom.config import gather
+    from seqloom.evaluating.bootstrap import compare
+    from seqloom.evaluating.by_length import plot as draw
+    from seqloom.training.model import load
+
+    where: Any = data[0] if len(data) == 1 else data
+    options = gather(None, set_, beam=beam)
+    found = {str(place): load(place).evaluate(where, **options) for place in (folder, against) if place}
+    first, *others = found.values()
+    compared = None
+    if others and first.counted and others[0].counted:
+        compared = compare(first.counted, others[0].counted)
+    if as_json:
+        values = first.json() if not others else {"first": first.json(), "second": others[0].json()}
+        print(json.dumps({**values, **({"compared": compared.json()} if compared else {})}, ensure_ascii=False))
+    else:
+        show(found, compared)
+    curves = {name: one.by_length for name, one in found.items() if one.by_length}
+    if plot and curves:
+        draw(curves, plot, "quality")
+
+
+def show(found: dict[str, "Findings"], compared: "Compared | None") -> None:
+    """Figures, tables, and bars for each model; then how the two compare."""
     from rich.table import Table
 
     from seqloom.cli.console import console
-    from seqloom.training.model import load
+    from seqloom.evaluating.by_length import bars
 
-    found = load(folder).evaluate(data)
-    if as_json:
-        print(json.dumps(found.json(), ensure_ascii=False))
-        return
-    console.print("   ".join(f"{name} {value:.4f}" for name, value in found.figures.items()), highlight=False)
-    for shown in found.tables:
-        table = Table(*shown.header, title=shown.title or None, box=None)
-        for row in shown.rows:
+    for name, one in found.items():
+        if len(found) > 1:
+            console.print(f"[bold]{name}[/bold]")
+        console.print("   ".join(f"{key} {value:.4f}" for key, value in one.figures.items()), highlight=False)
+        for shown in one.tables:
+            table = Table(*shown.header, title=shown.title or None, box=None)
+            for row in shown.rows:
+                table.add_row(*row)
+            console.print(table)
+    curves = {name: one.by_length for name, one in found.items() if one.by_length}
+    if curves:
+        console.print(bars(curves))
+    if compared:
+        table = Table(box=None, show_header=False)
+        for row in compared.rows():
             table.add_row(*row)
         console.print(table)

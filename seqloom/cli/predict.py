@@ -2,33 +2,125 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
+
+if TYPE_CHECKING:
+    from seqloom.training.model import Model
 
 EXAMPLES = [
     'seqloom predict runs/reviews "a wonderful film"',
     "seqloom predict runs/reviews --json < reviews.txt",
+    "seqloom predict runs/reviews --vectors < reviews.txt",
+    'seqloom predict runs/reviews "a wonderful film" --nearest reviews.txt',
 ]
+AT_ONCE = 256
+"""Texts that are answered together."""
+PIECE = 1 << 16
+"""Bytes of standard input that are read together."""
 
 
 def predict(
     folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
-    texts: Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines of standard input.")] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(help="Texts, or files of frames; without any, lines of standard input.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="The vector of each text, one JSON object a line.")
+    ] = False,
+    nearest: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The texts nearest to each, of a file with one a line.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="How many of the nearest.")] = 5,
+    temperature: Annotated[float | None, typer.Option(help="Below 1 makes what is drawn surer, above 1 freer.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="Draw from so many of the likeliest tokens.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Draw from the likeliest tokens of this share.")] = None,
+    length: Annotated[int | None, typer.Option(help="Tokens that are written at most.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Decides what is drawn.")] = None,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
-    """Predict for texts, or line by line for standard input."""
+    """Predict for texts, or line by line for standard input, as the lines come.
+
+    A model with columns beside the text reads JSON objects, as in {"text": "...", "age": 35}.
+    """
+    from seqloom.config import gather
+    from seqloom.errors import SeqloomError
     from seqloom.training.model import load
 
+    options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, length=length, seed=seed)
+    if nearest and vectors:
+        raise SeqloomError("--vectors and --nearest ask for different things", remedy="choose one")
     model = load(folder)
-    for text in texts or lines():
-        answer = model(text)
-        print(json.dumps(answer.json(), ensure_ascii=False) if as_json else answer, flush=True)
+    model.options(**options)
+    chunks = in_chunks(texts) if texts else waiting(sys.stdin.buffer)
+    if nearest:
+        show_nearest(model, [text for chunk in chunks for text in chunk], nearest, count, as_json)
+        return
+    for chunk in chunks:
+        for line in vector_lines(model, chunk) if vectors else answer_lines(model, chunk, options, as_json):
+            print(line)
+        sys.stdout.flush()
 
 
-def lines() -> Iterator[str]:
-    """Standard input, one text a line; what is not UTF-8 is shown as such, never a crash."""
-    for line in sys.stdin.buffer:
-        yield line.decode("utf-8", errors="replace").rstrip("\r\n")
+def answer_lines(model: "Model", texts: list[str], options: dict[str, Any], as_json: bool) -> Iterator[str]:
+    """Answers to all; where one text cannot be read, to those before it."""
+    from seqloom.errors import SeqloomError
+
+    try:
+        answers = model(texts, **options)
+    except SeqloomError:
+        if len(texts) == 1:
+            raise
+        answers = (model(text, **options) for text in texts)
+    for answer in answers:
+        yield written(answer.json()) if as_json else str(answer)
+
+
+def vector_lines(model: "Model", texts: list[str]) -> Iterator[str]:
+    for text, vector in zip(texts, model.vectors(texts).tolist(), strict=True):
+        yield written({"text": text, "vector": vector})
+
+
+def show_nearest(model: "Model", texts: list[str], file: Path, count: int, as_json: bool) -> None:
+    from seqloom.data.source import open_source
+
+    lines = (str(record.columns["text"]) for record in open_source(file, format="text"))
+    among = (line for line in lines if line.strip())
+    for text, near in zip(texts, model.nearest_to(texts, among, count) if texts else [], strict=True):
+        if as_json:
+            print(written({"text": text, "nearest": [{"text": other, "similarity": s} for other, s in near]}))
+        else:
+            print(text, *(f"  {similarity:.4f}  {other}" for other, similarity in near), sep="\n")
+
+
+def written(found: dict[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False)
+
+
+def in_chunks(texts: Sequence[str]) -> Iterator[list[str]]:
+    for first in range(0, len(texts), AT_ONCE):
+        yield list(texts[first : first + AT_ONCE])
+
+
+def waiting(stream: BinaryIO) -> Iterator[list[str]]:
+    """Lines in chunks, as many as are there: whoever types gets an answer to each, a file is read at full speed."""
+    begun: list[bytes] = []
+    while piece := stream.read1(PIECE):  # type: ignore[attr-defined]
+        *lines, rest = piece.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*begun, lines[0]])
+            begun = []
+        begun.append(rest)
+        yield from in_chunks([text_of(line) for line in lines])
+    if last := b"".join(begun):
+        yield [text_of(last)]
+
+
+def text_of(line: bytes) -> str:
+    """What is not UTF-8 is shown as such, never a crash."""
+    return line.decode("utf-8", errors="replace").rstrip("\r")

@@ -62,6 +62,13 @@ class Features:
             self.scales = {column: (moments.mean, moments.deviation) for column, moments in sums.items()}
         return self
 
+    def check(self, where: str) -> None:
+        """Refuse a column of categories without any: its name was mistyped, or it is empty."""
+        for column, known in self.categories.items():
+            if not known:
+                what = f"no record has a value in column {column!r}"
+                raise DataError(what, where=where, remedy="check the names of the feature columns")
+
     def __call__(self, record: Record) -> NDArray[np.float32]:
         """One row, with an entry for each of `names`."""
         row = []
@@ -131,14 +138,14 @@ def category_of(value: Value) -> str | None:
     return str(value).strip() or None if value is not None else None
 
 
-def number_of(record: Record, column: str) -> float:
+def number_of(record: Record, column: str, remedy: str = "write a number, or make the column a category") -> float:
     value = record.columns.get(column)
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
     if not abs(number) <= LARGEST:
-        raise not_usable(record, column, "no number", "write a number, or make the column a category")
+        raise not_usable(record, column, "no number", remedy)
     return number
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.formats import find_files
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import Paths, Source, open_source
-from seqloom.data.splits import Records, by_column, by_language, cut, find_splits
+from seqloom.data.splits import Records, by_column, by_language, cut, cut_in_order, find_splits
 from seqloom.errors import DataError
 
 
 def open_data(config: DataConfig, task: str | None = None) -> dict[str, Records]:
     """Train, and valid and test as far as there are such.
 
-    A part with a path of its own is that; else, where `train` is a folder of parts, what the names in it say; else
+    A part with a path of its own is that; else, where `train` is embedded or a folder of parts, those that it has; else
     what `split_column` says; else it is cut from `train` by its share.
     """
     if not config.train:
@@ -31,6 +32,8 @@ def open_data(config: DataConfig, task: str | None = None) -> dict[str, Records]
     if not shares:
         return {**opened}
     shares = {"train": 1 - sum(shares.values()), **shares}
+    if config.cut_from == "end":
+        return {**cut_in_order(train, shares), **without_train(opened)}
     return {**cut(train, shares, config.seed, config.split_by or None), **without_train(opened)}
 
 
@@ -39,7 +42,10 @@ def without_train(opened: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def parts_in(where: Paths) -> dict[str, Paths]:
-    """The parts that stand in a folder, if a name in it says that it is for training."""
+    """The parts of embedded data; those that stand in a folder, if a name in it says that it is for training."""
+    if isinstance(where, str) and is_embedded(where):
+        data, part = find_embedded(where)
+        return {} if part else {name: data.path(name) for name in data.parts}
     folder = Path(where).expanduser() if isinstance(where, str | Path) else None
     if folder is None or not folder.is_dir():
         return {}

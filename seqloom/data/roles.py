@@ -2,7 +2,7 @@
 
 A column is found, in this order: by the name or number that the user gave it; by the name of the role; by its place,
 where columns have no names and there are as many as roles, in the order of `ROLES`; and the last role without a
-column takes the last column without a role.
+column takes the last column without a role. Frames may stand where a text would, and several labels where one would.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ ROLES = {
 }
 """The columns that a task needs, in the order in which they stand when nothing names them."""
 
+INSTEAD = {"text": "frames", "label": "labels"}
+"""What may stand where a role would, if it is asked for or is there alone."""
+
 NAMES = frozenset(role for roles in ROLES.values() for role in roles)
 TEXTS = ("text", "source", "target")
 WORDS = ("tokens", "tags")
@@ -39,16 +42,22 @@ def roles_of(task: str | None) -> tuple[str, ...]:
 def with_roles(
     records: Iterator[Record], task: str | None, columns: Mapping[str, str], policy: Policy
 ) -> Iterator[Record]:
-    """Records under the names of the roles; other columns stay, unless the user said which there are."""
+    """Records under the names of the roles; other columns stay, unless the user said which there are.
+
+    A column that is no role, and is named by its own name, is kept where it is there.
+    """
     if task is None and not columns:
         yield from records
         return
+    roles = {*roles_of(task), *INSTEAD.values()}
+    kept = [name for name, column in columns.items() if task and name == column and name not in roles]
+    wanted = {role: column for role, column in columns.items() if role not in kept}
     file = ""
     for record in records:
         if record.place.file != file:  # another header, perhaps
             file = record.place.file
-            chosen = choose(list(record.columns), task, columns, file)
-            needed = [role for role in chosen if role in (*roles_of(task), "frames")]
+            chosen = choose(list(record.columns), task, wanted, file)
+            needed = [role for role in chosen if role in roles]
             taken = {*chosen, *chosen.values()}
         found = record.columns
         cast = {role: found.get(name) for role, name in chosen.items()}
@@ -58,7 +67,9 @@ def with_roles(
         if problem is not None:
             policy.bad(record.place, problem)
             continue
-        if not columns:
+        if columns:
+            cast |= {name: found[name] for name in kept if name in found}
+        else:
             cast |= {name: value for name, value in found.items() if name not in taken}
         yield Record(cast, record.place)
 
@@ -72,7 +83,7 @@ def choose(names: Sequence[str], task: str | None, columns: Mapping[str, str], f
     {'label': 'category', 'text': 'text'}
     """
     chosen = {role: find(name, names, file) for role, name in columns.items()}
-    roles = ["frames" if role == "text" and "frames" in names else role for role in roles_of(task)]
+    roles = [standing_for(role, names, columns) for role in roles_of(task)]
     by_name = {name.lower(): name for name in names if name not in chosen.values()}
     chosen |= {role: by_name[role] for role in roles if role not in chosen and role in by_name}
     missing = [role for role in roles if role not in chosen]
@@ -83,6 +94,14 @@ def choose(names: Sequence[str], task: str | None, columns: Mapping[str, str], f
     elif missing:
         raise undecided(missing, names, task or "", file)
     return {role: chosen[role] for role in [*roles, *(role for role in chosen if role not in roles)]}
+
+
+def standing_for(role: str, names: Sequence[str], columns: Mapping[str, str]) -> str:
+    """The role, or what is there in its stead."""
+    other = INSTEAD.get(role, role)
+    there = [name.lower() for name in names]
+    alone = other in there and role not in (*there, *columns)
+    return other if other in columns or alone else role
 
 
 def find(name: str, names: Sequence[str], file: str) -> str:
@@ -129,7 +148,7 @@ def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
         return Problem("not a text", f"{role} is {value!r:.20}", "put it in quotes")
     if role in WORDS and not isinstance(value, list):
         return Problem("not a list of words", f"{role} is {value!r:.20}", "give a list, or words between spaces")
-    if not may_be_empty and is_empty(value):
+    if not may_be_empty and role != "labels" and is_empty(value):
         return Problem(f"empty {role}", remedy="fill it in")
     return None
 

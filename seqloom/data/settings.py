@@ -10,6 +10,8 @@ from seqloom.config import Config, problem
 from seqloom.data.formats import Format
 from seqloom.data.report import OnBad, Policy
 
+CutFrom = Literal["anywhere", "end"]
+
 
 class DataConfig(Config):
     """Where the data is and how it is read."""
@@ -38,6 +40,8 @@ class DataConfig(Config):
     """Share of the training data that is cut off for validation, if there is none of its own."""
     test_share: NonNegativeFloat = 0.0
     """Share of the training data that is cut off for testing, if there is none of its own."""
+    cut_from: CutFrom = "anywhere"
+    """Where records are cut off: anywhere, as `seed` decides, or at the end of the text, by characters."""
     seed: int = 0
     """Decides which records are cut off."""
     source_language: str = "und"
@@ -52,6 +56,13 @@ class DataConfig(Config):
             raise problem(
                 "valid_share", f"with test_share {cut_off:g} of the data is cut off", remedy="leave some to train on"
             )
+        return self
+
+    @model_validator(mode="after")
+    def the_end_is_where_it_is(self) -> Self:
+        if self.cut_from == "end" and self.split_by:
+            remedy = 'leave split_by empty, or set cut_from = "anywhere"'
+            raise problem("split_by", "equal values need not stand together at the end", remedy=remedy)
         return self
 
     def how(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """A corpus on disk as numbers: tokenised once, mapped into memory, found again by its content.
 
-A corpus is a folder of parts, each with `size` examples, and a part is written whole or not at all: preparing goes on
-where it was stopped. A field (text, source, target, tags ...) of a part is two files: all its numbers one behind the
-other, and where each example begins. Example k of every field belongs to the same record, so pairs cannot shift.
+A corpus is a folder that is whole or not there. A field (text, source, target, tags ...) is two files: all its numbers
+one behind the other, and where each example ends. Example k of every field belongs to the same record, so pairs
+cannot shift. While it is made, finished parts stand beside it: preparing goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -10,121 +10,129 @@ from __future__ import annotations
 import json
 import mmap
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from functools import lru_cache
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.storage import digest, new_folder, read_json, replace_file
+from seqloom.data.encoding import encoded, uncollected
+from seqloom.data.joining import join
+from seqloom.data.parts import Chunk, Numbers, chunks
+from seqloom.storage import digest, replace_file
 
-Numbers: TypeAlias = NDArray[Any]
-Chunk: TypeAlias = Mapping[str, Sequence[Numbers | Sequence[int]]]
-"""For each field, one sequence of numbers an example."""
+__all__ = ["Chunk", "Corpus", "fingerprint", "prepare"]
 
 R = TypeVar("R")
 PART = 50_000
 """Examples in a part: little enough to be held in memory while it is made."""
-DONE = "corpus.json"
+
+FORMAT = 2
+"""Counts up when a corpus can no longer be read by older versions of seqloom."""
+AT_ONCE = 1_000_000
+"""Examples whose lengths are computed together: all at once would take hundreds of megabytes of 10 million."""
+REMEMBERED = 64
+"""Examples read before mapped memory is given back: each may have brought in 2 MiB (a large page) of two files."""
+LARGE = 2**27
+"""Bytes of a corpus that need not be given back."""
 
 
 def fingerprint(files: Iterable[Path], settings: Mapping[str, Any]) -> str:
     """A name that changes with the content of the files and with how they are read, and with nothing else."""
-    made_of = {"files": [digest(Path(file)) for file in files], "settings": settings}
+    made_of = {"format": FORMAT, "files": [content_of(Path(file)) for file in files], "settings": settings}
     return sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def prepare(folder: Path, records: Iterable[R], encode: Callable[[list[R]], Chunk], *, size: int = PART) -> Corpus:
-    """The corpus in a folder; made if it is not there, finished if it was begun."""
-    if not (folder / DONE).exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        parts = sum(1 for part in folder.glob("part-*"))
-        following = iter(records)
-        for _ in islice(following, parts * size):  # these are written already
-            pass
-        while chunk := list(islice(following, size)):
-            write_part(folder / f"part-{parts:05d}", encode(chunk))
-            parts += 1
-        replace_file(folder / DONE, json.dumps({"parts": parts}).encode())
+def content_of(path: Path) -> Any:
+    """A hash for a file; for a folder, the names in it (they may be labels) and a hash for each."""
+    if path.is_dir():
+        return [[str(file.relative_to(path)), content_of(file)] for file in sorted(path.rglob("*")) if file.is_file()]
+    state = path.stat()
+    return digest_once(path.resolve(), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=10_000)
+def digest_once(path: Path, size: int, changed: int) -> str:
+    """Each part of the data asks for the same file; it is read once, until it changes."""
+    return digest(path)
+
+
+def prepare(
+    folder: Path,
+    records: Iterable[R],
+    encode: Callable[[list[R]], Chunk],
+    *,
+    size: int = PART,
+    workers: int | None = None,
+) -> Corpus:
+    """The corpus in a folder; made if it is not there, finished if it was begun.
+
+    workers   processes that encode, from the start; by default one for each core, once there is enough to do
+    ->        the same bytes for any number of them
+    """
+    parts = folder.with_name(f"{folder.name}.{size}.parts")
+    if not folder.exists():
+        parts.mkdir(parents=True, exist_ok=True)
+        files: list[Path] = []
+
+        def missing() -> Iterator[tuple[Path, list[R]]]:
+            for number, chunk in enumerate(chunks(records, size)):
+                files.append(parts / f"{number:06d}.npz")
+                if not files[-1].exists():
+                    yield files[-1], chunk
+
+        with uncollected(), closing(encoded(missing(), encode, workers)) as found:
+            for file, content in found:
+                replace_file(file, content)
+        join(files, folder)
+    shutil.rmtree(parts, ignore_errors=True)
     return Corpus(folder)
 
 
-def write_part(target: Path, chunk: Chunk) -> None:
-    shutil.rmtree(target, ignore_errors=True)
-    with new_folder(target) as part:
-        for field, examples in chunk.items():
-            arrays = [np.asarray(example) for example in examples]
-            lengths = np.array([len(array) for array in arrays], dtype=np.int64)
-            joined = np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
-            np.save(part / f"{field}.npy", smallest(joined))
-            np.save(part / f"{field}.ends.npy", np.cumsum(lengths))
-
-
-def smallest(numbers: Numbers) -> Numbers:
-    """Whole numbers in as few bytes as they need."""
-    if numbers.dtype.kind not in "iu":
-        return numbers.astype(np.float32)
-    largest = int(numbers.max(initial=0))
-    return numbers.astype(np.uint16 if largest < 2**16 and numbers.min(initial=0) >= 0 else np.int32)
-
-
 class Corpus:
-    """A prepared corpus: `corpus[field, k]` is example k of a field; nothing is read before it is asked for."""
+    """A prepared corpus: `corpus[field, k]` is example k of a field; nothing is read before it is asked for.
+
+    The system counts mapped memory as the process's own once it was touched, and shuffled reading touches all of it. So
+    it is given back now and then: a corpus of any size is read in bounded memory.
+    """
 
     def __init__(self, folder: Path) -> None:
-        count = int(read_json(folder / DONE)["parts"])
         self.folder = folder
-        self.parts = [Part(folder / f"part-{number:05d}") for number in range(count)]
-        self.firsts = np.cumsum([0, *(len(part) for part in self.parts)])
+        files = {file.name.removesuffix(".npy"): file for file in sorted(folder.glob("*.npy"))}
+        self.maps = {name: np.load(file, mmap_mode="r", allow_pickle=False) for name, file in files.items()}
+        self.arrays: dict[str, Numbers] = {name: np.asarray(found) for name, found in self.maps.items()}
+        self.large = sum(array.nbytes for array in self.arrays.values()) > LARGE
+        self.read = 0
 
     def __len__(self) -> int:
-        return int(self.firsts[-1])
+        return next((len(ends) for name, ends in self.arrays.items() if name.endswith(".ends")), 0)
 
     def __getitem__(self, place: tuple[str, int]) -> Numbers:
         field, index = place
-        number = int(np.searchsorted(self.firsts, index, side="right")) - 1
-        return self.parts[number].example(field, index - int(self.firsts[number]))
+        self.read += 1
+        if self.large and self.read % REMEMBERED == 0:
+            self.forget()
+        ends = self.arrays[f"{field}.ends"]
+        start = int(ends[index - 1]) if index else 0
+        return self.arrays[field][start : int(ends[index])]
 
     def lengths(self, field: str) -> NDArray[np.int32]:
         """How many numbers each example of a field has."""
-        found = [np.diff(part.ends(field), prepend=0).astype(np.int32) for part in self.parts]
-        return np.concatenate(found) if found else np.zeros(0, np.int32)
+        found = np.zeros(len(self), np.int32)
+        before = 0
+        for first in range(0, len(found), AT_ONCE):
+            ends = self.arrays[f"{field}.ends"][first : first + AT_ONCE]
+            found[first : first + AT_ONCE] = np.diff(ends, prepend=before)
+            before = int(ends[-1])
+        self.forget()
+        return found
 
     def forget(self) -> None:
         """Give the memory of what was read back to the system; it is read again when it is needed."""
-        for part in self.parts:
-            part.forget()
-
-
-class Part:
-    """One part, mapped into memory."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.arrays: dict[str, Numbers] = {}
-
-    def __len__(self) -> int:
-        field = next(file.name for file in sorted(self.folder.glob("*.ends.npy"))).removesuffix(".ends.npy")
-        return len(self.ends(field))
-
-    def example(self, field: str, index: int) -> Numbers:
-        ends = self.ends(field)
-        start = int(ends[index - 1]) if index else 0
-        return self.mapped(f"{field}.npy")[start : int(ends[index])]
-
-    def ends(self, field: str) -> Numbers:
-        return self.mapped(f"{field}.ends.npy")
-
-    def mapped(self, name: str) -> Numbers:
-        if name not in self.arrays:
-            self.arrays[name] = np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
-        return self.arrays[name]
-
-    def forget(self) -> None:
-        for array in self.arrays.values():
-            raw = getattr(array, "_mmap", None)
-            if raw is not None:
-                raw.madvise(mmap.MADV_DONTNEED)
+        if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows, which takes it back by itself
+            for found in self.maps.values():
+                found._mmap.madvise(mmap.MADV_DONTNEED)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
+from seqloom.data.embedded import embedded_part, is_embedded
 from seqloom.data.formats import FORMATS, Format, find_files, one_file, one_format
 from seqloom.data.record import Record
 from seqloom.data.report import OnBad, Policy, Report
@@ -37,8 +39,10 @@ class Source:
         format: Format,
         on_bad: OnBad = "error",
         longest_line: int = Policy.longest_line,
+        identity: str = "",
     ) -> None:
         self.read, self.files, self.format = read, tuple(files), format
+        self.identity = identity  # of data without files: changes when its content does
         self.on_bad, self.longest_line = on_bad, longest_line
         self.report = Report()
 
@@ -84,7 +88,8 @@ def open_source(
 
     where     a path, a pattern, a list of paths; a folder with a folder per label; files by role, line by line
               (`{"source": "train.en", "target": "train.de"}`); files by label (`{"pos": ..., "neg": ...}`); an
-              iterable of texts, tuples or dicts, or a function that gives one; a list of texts needs format="python"
+              iterable of texts, tuples or dicts, or a function that gives one; a list of texts needs format="python";
+              embedded data, as in `embedded:dates/valid`, without a part its last
     task      what the records are for: the columns that it needs are there and not empty
     columns   role -> column, by name or by number from 1, as in `{"text": "review", "label": "stars"}`
     on_bad    "error" stops at what cannot be used, "skip" leaves it out and counts it in `report`
@@ -96,7 +101,11 @@ def open_source(
         raise UnknownName("format", format, FORMATS, remedy=f"there are: {', '.join(FORMATS)}")
     wish = Wish({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
     files: list[Path] = []
-    if isinstance(where, Mapping):
+    identity = ""
+    if isinstance(where, str | Path) and is_embedded(where):
+        data, part = embedded_part(where, task)
+        read, format, identity = from_python(partial(data.records, part), None), "python", data.identity(part)
+    elif isinstance(where, Mapping):
         by_name = {name: one_file(path) for name, path in where.items()}
         files = list(by_name.values())
         if format == "auto":
@@ -117,7 +126,7 @@ def open_source(
     def cast(policy: Policy) -> Iterator[Record]:
         return with_roles(read(policy), task, wish.columns, policy)
 
-    return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line)
+    return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity)
 
 
 def in_turn(files: Sequence[Path], format: Format, wish: Wish) -> Reader:

@@ -1,7 +1,7 @@
-"""Train, valid, test: given by name, by a column, or cut by a seed.
+"""Train, valid, test: given by name, by a column, cut by a seed, or one behind the other.
 
-Cutting needs no memory and no order: the part of a record is a hash of the seed and its index (or of the value of a
-column, so that equal values land in one part), the same on every machine and in every reading.
+Cutting by a seed needs no memory and no order: the part of a record is a hash of the seed and its index (or of the
+value of a column, so that equal values land in one part), the same on every machine and in every reading.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
+from itertools import accumulate, pairwise, starmap
 from pathlib import Path
 from typing import TypeAlias
 
@@ -49,15 +51,17 @@ class Part:
     def files(self) -> tuple[Path, ...]:
         return self.source.files
 
+    @property
+    def identity(self) -> str:
+        return self.source.identity
+
 
 Records: TypeAlias = Source | Part
 
 
 def cut(source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None) -> dict[str, Part]:
     """Parts of about these shares, which add up to 1, as in `{"train": 0.9, "valid": 0.1}`."""
-    if any(share < 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
-        stated = ", ".join(f"{name} {share}" for name, share in shares.items())
-        raise DataError(f"the shares do not add up to 1: {stated}", remedy="as in train 0.9, valid 0.1")
+    check(shares)
 
     def part(name: str) -> Part:
         def belongs(index: int, record: Record) -> bool:
@@ -81,6 +85,41 @@ def part_of(key: object, shares: Mapping[str, float], seed: int) -> str:
             return name
         point -= share
     return next(name for name in reversed(list(shares)) if shares[name] > 0)  # what rounding left over
+
+
+def cut_in_order(source: Source, shares: Mapping[str, float]) -> dict[str, Part]:
+    """Parts one behind the other, as for a text that goes on; shares are of its characters, a line being whole."""
+    check(shares)
+    kept = {name: share for name, share in shares.items() if share > 0}
+
+    @cache  # found when a part is first read: a corpus that is prepared already needs no reading
+    def places() -> dict[str, range]:
+        total = sum(map(size_of, source))
+        ends = [int(share * total) for share in accumulate(kept.values())]
+        cuts, read, count = [0], 0, 0
+        for record in source:
+            while len(cuts) < len(kept) and read >= ends[len(cuts) - 1]:
+                cuts.append(count)
+            read += size_of(record)
+            count += 1
+        cuts += [count] * (len(kept) + 1 - len(cuts))
+        return dict(zip(kept, starmap(range, pairwise(cuts))))
+
+    def part(name: str) -> Part:
+        return Part(source, name, lambda index, _: index in places()[name])
+
+    return {name: part(name) for name in kept}
+
+
+def size_of(record: Record) -> int:
+    """Characters of the texts of a record, and one for its end."""
+    return sum(len(value) for value in record.columns.values() if isinstance(value, str)) + 1
+
+
+def check(shares: Mapping[str, float]) -> None:
+    if any(share < 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
+        stated = ", ".join(f"{name} {share}" for name, share in shares.items())
+        raise DataError(f"the shares do not add up to 1: {stated}", remedy="as in train 0.9, valid 0.1")
 
 
 def by_column(source: Source, column: str = "split") -> dict[str, Part]:

@@ -49,10 +49,10 @@ class LengthStream:
 
     def cut(self, rows: Rows) -> Iterator[Rows]:
         """Sorted rows in batches; the longest row of each decides how many fit."""
+        lengths = self.lengths[rows].tolist()  # numbers of Python: going on far into an epoch passes over millions
         first = 0
         for place in range(1, len(rows) + 1):
-            full = place == len(rows) or (place + 1 - first) * int(self.lengths[rows[place]]) > self.batch_tokens
-            if full:
+            if place == len(rows) or (place + 1 - first) * lengths[place] > self.batch_tokens:
                 yield rows[first:place]
                 first = place
 

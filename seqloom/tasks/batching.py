@@ -86,8 +86,11 @@ class RowWork(Generic[B]):
         evaluate: Callable[[nn.Module], Score | None],
         sample: Callable[[nn.Module], str] = lambda model: "",
         notes: Sequence[str] = (),
+        *,
+        foretells: bool = False,
     ) -> None:
         self.stream, self.loss, self.evaluate, self.sample, self.notes = stream, loss, evaluate, sample, notes
+        self.foretells = foretells
 
     def parts(self, batch: B, count: int) -> list[B]:
         """Every count-th row, so that parts are about equally long; there may be more parts than rows."""

@@ -16,6 +16,8 @@ from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
 from seqloom.errors import SeqloomError
+from seqloom.evaluating.bootstrap import Counted
+from seqloom.evaluating.by_length import Bucket
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.work import Plan, Work
 from seqloom.tokens.tokenizer import Tokenizer
@@ -53,6 +55,10 @@ class Findings:
     decides: float
     tables: Sequence[Table] = ()
     details: Facts = field(default_factory=dict)
+    counted: Counted | None = None
+    """The figure that two models can be compared by, example by example."""
+    by_length: Sequence[Bucket] = ()
+    """That figure by length of the input."""
 
     def json(self) -> dict[str, Any]:
         return {**self.figures, **self.details}
@@ -93,7 +99,7 @@ class Task(ABC, Generic[C]):
         """Records as numbers on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
         settings = {
             "task": self.config.task,
-            "records": made_of,
+            "records": {**made_of, "identity": records.identity},
             "tokenizers": {name: tokenizer.fingerprint for name, tokenizer in self.tokenizers.items()},
             "facts": self.facts,
             "reads": self.reads(),

@@ -64,6 +64,11 @@ class Work(Protocol, Generic[B]):
         """What a user should know of the data before training begins."""
         ...
 
+    @property
+    def foretells(self) -> bool:
+        """Whether the loss is that of foretelling words, so that its exponential is a perplexity."""
+        ...
+
     def parts(self, batch: B, count: int) -> list[B]:
         """The rows of a batch in so many parts of about the same size; a part may be empty of rows."""
         ...

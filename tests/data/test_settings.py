@@ -41,3 +41,8 @@ def test_cutting_off_everything_is_a_mistake():
 def test_a_wrong_policy_is_a_mistake():
     with pytest.raises(ConfigError, match="on_bad: 'ignore'"):
         check(DataConfig, {"on_bad": "ignore"}, where="a.toml")
+
+
+def test_groups_cannot_be_cut_from_the_end():
+    with pytest.raises(ConfigError, match="split_by: equal values need not stand together at the end"):
+        check(DataConfig, {"split_by": "author", "cut_from": "end"}, where="a.toml")

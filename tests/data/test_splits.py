@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from seqloom.data.source import open_source
-from seqloom.data.splits import by_column, by_language, cut, find_splits, part_of
+from seqloom.data.splits import by_column, by_language, cut, cut_in_order, find_splits, part_of
 from seqloom.errors import DataError
 
 SHARES = {"train": 0.7, "valid": 0.2, "test": 0.1}
@@ -94,3 +96,50 @@ def test_languages_pick_their_files():
     assert by_language(files, "en", "fr") == {"source": files[1], "target": files[2]}
     with pytest.raises(DataError, match=r"0 files end in .zh; there are: train.de.gz, train.en.gz, train.fr.gz"):
         by_language(files, "en", "zh")
+
+
+TEXT = [f"{'x' * (index * 7 % 13)}" for index in range(120)]
+
+
+def lines(records):
+    return [record.columns["text"] for record in records]
+
+
+def characters(texts):
+    return sum(len(text) + 1 for text in texts)
+
+
+def test_parts_in_order_stand_one_behind_the_other_and_are_as_long_as_asked():
+    parts = cut_in_order(open_source(TEXT, task="generate", format="python"), SHARES)
+    found = {name: lines(part) for name, part in parts.items()}
+    assert list(found) == ["train", "valid", "test"]
+    assert [text for part in found.values() for text in part] == TEXT
+    for name, share in SHARES.items():
+        assert abs(characters(found[name]) - share * characters(TEXT)) <= 13, name
+
+
+def test_shares_in_order_are_of_the_text_and_not_of_its_lines():
+    texts = ["a" * 79] * 10 + ["b"] * 100  # 800 characters of 1000 in a tenth of the lines
+    parts = cut_in_order(open_source(texts, task="generate", format="python"), {"train": 0.8, "valid": 0.2})
+    assert lines(parts["train"]) == texts[:10]
+    assert lines(parts["valid"]) == texts[10:]
+
+
+@given(st.lists(st.text("ab", max_size=5), min_size=1, max_size=20), st.floats(0, 1))
+def test_every_record_is_in_one_part_whatever_the_shares(attempt, texts, share):
+    parts = cut_in_order(open_source(texts, task="generate", format="python"), {"train": share, "valid": 1 - share})
+    read = [attempt(part) for part in parts.values()]
+    assert [record.columns["text"] for records, _ in read for record in records] == texts
+    assert all(error is None or "no record falls into the part" in str(error) for _, error in read)
+
+
+def test_a_text_in_order_is_read_when_it_is_needed(write):
+    file = write("a.txt", "a\nb\n")
+    parts = cut_in_order(open_source(file, task="generate"), {"train": 0.5, "valid": 0.5})
+    file.write_text("one\ntwo\n")
+    assert [lines(part) for part in parts.values()] == [["one"], ["two"]]
+
+
+def test_shares_in_order_that_do_not_add_up_are_an_error():
+    with pytest.raises(DataError, match=r"the shares do not add up to 1: train 0.9, valid 0.2"):
+        cut_in_order(source_of(3), {"train": 0.9, "valid": 0.2})

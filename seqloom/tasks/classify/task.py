@@ -1,129 +1,109 @@
-"""Classify: one label for a text."""
+"""Classify: what a text, or a sequence of frames, is: one label, several, or a number."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from seqloom.data.align import cut
+from seqloom.data.features import Features
 from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
 from seqloom.data.stream import Rows
-from seqloom.errors import ConfigError, DataError
-from seqloom.evaluating.classification import Classified
+from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
-from seqloom.tasks.batching import RowWork, by_length, tensors
+from seqloom.tasks.batching import RowWork, by_length, row_stream
+from seqloom.tasks.classify.answers import ANSWERS
+from seqloom.tasks.classify.inputs.base import Inputs
+from seqloom.tasks.classify.inputs.frames import Sequences, Spread
+from seqloom.tasks.classify.inputs.texts import Texts
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Facts, Findings, Table, Task
+from seqloom.tasks.task import Answer, Facts, Findings, Task
 from seqloom.tasks.work import Loss, Plan, Score
 from seqloom.tokens.tokenizer import Tokenizer
-
-SHOWN = 12
-"""Labels that a table of right and wrong can show at most."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts and their labels."""
+    """Inputs, the columns beside them, and the right answers, if they are known."""
 
-    tokens: Tensor  # (B, T)
+    x: Tensor  # word numbers (B, T), or frames (B, T, D)
     lengths: Tensor  # (B)
-    labels: Tensor  # (B)
+    features: Tensor | None  # (B, columns)
+    targets: Tensor  # (B) or (B, V)
 
     def select(self, rows: Sequence[int]) -> Batch:
         chosen = list(rows)
-        return Batch(self.tokens[chosen], self.lengths[chosen], self.labels[chosen])
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """What a model says of one text: its label, and the share of each label."""
-
-    text: str
-    label: str
-    scores: dict[str, float]
-
-    def __str__(self) -> str:
-        return self.label
-
-    def json(self) -> dict[str, Any]:
-        return {"text": self.text, "label": self.label, "scores": self.scores}
+        features = None if self.features is None else self.features[chosen]
+        return Batch(self.x[chosen], self.lengths[chosen], features, self.targets[chosen])
 
 
 class Classify(Task[ClassifyConfig]):
-    """A dictionary and labels."""
+    """A kind of input, a kind of answer, and the columns beside the input, each with what was learned of it."""
 
     def __init__(self, config: ClassifyConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)
-        self.tokenizer = self.tokenizers["text"]
-        self.labels: list[str] = self.facts["labels"]
-        self.numbers = {label: number for number, label in enumerate(self.labels)}
+        self.inputs: Inputs = (
+            Sequences(config, facts["frames"]) if "frames" in facts else Texts(config, self.tokenizers["text"])
+        )
+        self.answers = ANSWERS[config.classify.answer](config, facts)
+        self.features = Features.from_json(facts["features"]) if config.classify.columns else Features()
 
     @classmethod
     def learn(cls, config: ClassifyConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
-        """The dictionary and the labels of training data."""
-        if config.tokens.bpe_dropout:
-            raise ConfigError(
-                "settings", [("tokens.bpe_dropout", "classify cuts its texts once, before training", "leave it at 0")]
-            )
-        found: Counter[str] = Counter(str(record.columns["label"]) for record in train)
-        if len(found) < 2:
-            raise DataError(
-                f"every text has the label {next(iter(found))!r}",
-                where=str(train.files[0]) if train.files else "<python>",
-                remedy="a classifier needs two labels at least; check data.columns.label",
-            )
-        count = found.total()
-        if count >= 20 and len(found) > count / 2:
-            raise DataError(
-                f"{len(found)} different labels for {count} texts: is that the column of labels?",
-                where=str(train.files[0]) if train.files else "<python>",
-                remedy="say which is which, as in data.columns.text=1 data.columns.label=2",
-            )
+        """The dictionary, or the spread of frames; the labels or the numbers; the columns beside the input."""
+        answers, spread = ANSWERS[config.classify.answer].Learner(config), Spread()
+        with_frames = "frames" in next(iter(train)).columns
+        check(config, with_frames)
+
+        def noted() -> Iterator[Record]:
+            for record in train:
+                answers.add(record)
+                if with_frames:
+                    spread.add(record)
+                yield record
+
+        asked = config.classify
+        features = Features(asked.numbers, asked.binary, asked.categories, standardise=asked.standardise).fit(noted())
+        where = str(train.files[0]) if train.files else "<python>"
+        facts = answers.facts(where)
+        if asked.columns:
+            features.check(where)
+            facts["features"] = features.to_json()
+        if with_frames:
+            return cls(config, {}, {**facts, "frames": spread.facts()})
         texts = (str(record.columns["text"]) for record in train)
         tokenizer = known["text"] if "text" in known else Tokenizer.train(texts, config.tokens)
-        return cls(config, {"text": tokenizer}, {"labels": sorted(found)})
+        return cls(config, {"text": tokenizer}, facts)
 
     def make_model(self) -> nn.Module:
-        return make_classifier(self.config.model, self.tokenizer.size, len(self.labels))
+        return make_classifier(self.config.model, self.inputs.begin(), self.answers.scores, len(self.features))
 
     # --- data ---------------------------------------------------------------------------------------
 
     def reads(self) -> Mapping[str, Any]:
-        return {"length": self.config.model.length, "cut": self.config.model.cut}
+        model, classify = self.config.model, self.config.classify
+        return {"length": model.length, "cut": model.cut, "answer": classify.answer, "separator": classify.separator}
 
     def encode(self, records: list[Record]) -> Chunk:
-        """Texts as numbers, cut to the longest that the model reads, and the number of each label."""
-        texts = self.rows([str(record.columns["text"]) for record in records])
-        return {"text": texts, "label": [[self.number_of(record)] for record in records]}
-
-    def rows(self, texts: Sequence[str]) -> list[Sequence[int]]:
-        model = self.config.model
-        return [cut(text, model.length, model.cut) for text in self.tokenizer.encode_batch(texts)]
-
-    def number_of(self, record: Record) -> int:
-        label = str(record.columns["label"])
-        if label not in self.numbers:
-            known = ", ".join(self.labels[:10])
-            raise DataError(
-                f"the label {label!r} was never seen in training",
-                where=str(record.place),
-                remedy=f"mend it, or train with examples of it; known: {known}",
-            )
-        return self.numbers[label]
+        """Inputs as numbers, the columns beside them if there are any, and the right answers."""
+        chunk: dict[str, Any] = {
+            self.inputs.field: self.inputs.encode(records),
+            "answer": [self.answers.encode(record) for record in records],
+        }
+        return {**chunk, "features": list(map(self.features, records))} if len(self.features) else chunk
 
     def batch(self, corpus: Corpus, rows: Sequence[int] | Rows, device: torch.device) -> Batch:
         places = [int(row) for row in rows]
-        tokens, lengths = tensors([corpus["text", row] for row in places], device)
-        labels = torch.tensor([int(corpus["label", row][0]) for row in places], device=device)
-        return Batch(tokens, lengths, labels)
+        x, lengths = self.inputs.tensors([corpus[self.inputs.field, place] for place in places], device)
+        targets = self.answers.targets([corpus["answer", place] for place in places], device)
+        features = [corpus["features", place] for place in places] if len(self.features) else []
+        return Batch(x, lengths, beside(features, device), targets)
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -132,9 +112,8 @@ class Classify(Task[ClassifyConfig]):
             return self.batch(corpus, rows, plan.device)
 
         def loss(model: nn.Module, batch: Batch) -> Loss:
-            scores = model(batch.tokens, batch.lengths)
-            total = F.cross_entropy(scores, batch.labels, reduction="sum", label_smoothing=plan.label_smoothing)
-            return Loss(total, len(batch.labels))
+            scores = model(batch.x, batch.lengths, batch.features)
+            return Loss(self.answers.loss(scores, batch.targets, plan.label_smoothing), batch.targets.numel())
 
         def evaluate(model: nn.Module) -> Score | None:
             if valid is None:
@@ -142,53 +121,70 @@ class Classify(Task[ClassifyConfig]):
             found = self.evaluate(model, valid, plan.device, None)
             return Score(dict(found.figures), found.decides)
 
-        return RowWork(train, "text", plan, make, loss, evaluate)
+        return RowWork(row_stream(train, self.inputs.field, plan, make), loss, evaluate)
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def predict(self, model: nn.Module, inputs: Sequence[str], options: object) -> list[Labelled]:
-        """Labels for texts; a text without a known word gets what the model says of nothing."""
+    def predict(self, model: nn.Module, inputs: Sequence[Any], options: object) -> list[Answer]:
+        """Answers for texts or frames, alone or as {"text": ..., "age": ...}; for a text without a known word what
+        the model says of nothing."""
         device = next(model.parameters()).device
-        rows = self.rows(inputs)
-        found: dict[int, Labelled] = {}
+        records = [self.inputs.record(given) for given in inputs]
+        features = list(map(self.features, records)) if len(self.features) else []
+        rows = self.inputs.encode(records)
+        found: dict[int, Answer] = {}
         for places in by_length([len(row) for row in rows]):
-            tokens, lengths = tensors([rows[place] for place in places], device)
+            x, lengths = self.inputs.tensors([rows[place] for place in places], device)
             with torch.no_grad():
-                shares = torch.softmax(model(tokens, lengths), -1).cpu()
-            for place, share in zip(places, shares, strict=True):
-                scores = dict(zip(self.labels, share.tolist(), strict=True))
-                found[place] = Labelled(inputs[place], self.labels[int(share.argmax())], scores)
+                scores = model(x, lengths, beside([features[place] for place in places if features], device)).cpu()
+            for place, score in zip(places, scores, strict=True):
+                found[place] = self.answers.say(self.inputs.shown(records[place]), score)
         return [found[place] for place in range(len(inputs))]
 
+    def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
+        """What the encoder makes of each input, before the readout (B, H).
+
+        Of logistic regression, which has no encoder, its words end to end; of an MLP its hidden layer.
+        """
+        device = next(model.parameters()).device
+        rows = self.inputs.encode([self.inputs.record(given) for given in texts])
+        found: list[Tensor] = [torch.empty(0)] * len(rows)
+        for places in by_length([len(row) for row in rows]):
+            x, lengths = self.inputs.tensors([rows[place] for place in places], device)
+            with torch.no_grad():
+                vectors = model.vectors(x, lengths).float().cpu()  # type: ignore[operator]
+            for place, vector in zip(places, vectors, strict=True):
+                found[place] = vector
+        return torch.stack(found) if found else torch.empty(0, 0)
+
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Findings:
-        """Right and wrong by label, and the mean loss."""
-        true: list[int] = []
-        predicted: list[int] = []
-        loss = 0.0
+        """Decisions held against the right answers, and the mean loss."""
+        right: list[Any] = []
+        decided: list[Any] = []
+        loss, count = 0.0, 0
         model.eval()
         with torch.no_grad():
-            for rows in by_length(corpus.lengths("text")):
+            for rows in by_length(corpus.lengths(self.inputs.field)):
                 batch = self.batch(corpus, rows, device)
-                scores = model(batch.tokens, batch.lengths)
-                loss += float(F.cross_entropy(scores, batch.labels, reduction="sum"))
-                true += batch.labels.tolist()
-                predicted += scores.argmax(-1).tolist()
-        found = Classified.of(self.labels, true, predicted)
-        figures = {"loss": loss / max(len(true), 1), **found.figures()}
-        details = {"labels": self.labels, "confusion": found.confusion.tolist()}
-        return Findings(figures, found.accuracy, [confusion_table(found)], details)
+                scores = model(batch.x, batch.lengths, batch.features).float()
+                loss += float(self.answers.loss(scores, batch.targets))
+                count += batch.targets.numel()
+                right += self.answers.right(batch.targets)
+                decided += self.answers.decided(scores)
+        return self.answers.findings(right, decided, loss / max(count, 1))
 
 
-def confusion_table(found: Classified) -> Table:
-    """True labels against predicted ones; of many labels, F1 alone."""
-    if len(found.labels) <= SHOWN:
-        rows = [
-            [label, *map(str, counts), f"{f1:.3f}"]
-            for label, counts, f1 in zip(found.labels, found.confusion.tolist(), found.f1, strict=True)
-        ]
-        return Table("", ["true \\ predicted", *found.labels, "F1"], rows)
-    counts = found.confusion.sum(1).tolist()
-    return Table(
-        "", ["label", "examples", "F1"],
-        [[label, str(n), f"{f1:.3f}"] for label, n, f1 in zip(found.labels, counts, found.f1, strict=True)],
-    )  # fmt: skip
+def beside(features: Sequence[Any], device: torch.device) -> Tensor | None:
+    """Rows of feature columns (B, columns); None without any."""
+    return torch.from_numpy(np.stack(features)).to(device) if len(features) else None
+
+
+def check(config: ClassifyConfig, with_frames: bool) -> None:
+    """Refuse settings that would do nothing."""
+    mistakes = []
+    if config.tokens.bpe_dropout:
+        mistakes.append(("tokens.bpe_dropout", "classify cuts its texts once, before training", "leave it at 0"))
+    if with_frames and config.model.one_hot:
+        mistakes.append(("model.one_hot", "frames are numbers, not words", "leave it false"))
+    if mistakes:
+        raise ConfigError("settings", mistakes)

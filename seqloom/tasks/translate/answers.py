@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,14 @@ class Translation:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def certainty(self) -> float:
+        """The share that the model gives to this answer among all there are, from 0 to 1."""
+        return math.exp(sum(self.token_scores))
+
     def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"text": self.text, "source": self.source, "score": self.score, "tokens": self.tokens}
+        found: dict[str, Any] = {"text": self.text, "source": self.source, "score": self.score}
+        found |= {"certainty": self.certainty, "tokens": self.tokens}
         found["token_scores"] = self.token_scores
         if self.words is not None:
             found["alignment"] = self.alignment()

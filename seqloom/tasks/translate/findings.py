@@ -16,14 +16,6 @@ def findings(measured: Translated, figures: Mapping[str, float], lengths: Sequen
     sure = interval(counted)
     buckets = by_length(counted, lengths)
     name = "exact" if measure == "exact" else "bleu"
-    by_source = Table(
-        f"{name} by tokens of the source",
-        ["tokens", "sentences", name, "95 %"],
-        [
-            [one.label, f"{one.count:,}", f"{one.figure.value:.3f}", f"{one.figure.low:.3f} to {one.figure.high:.3f}"]
-            for one in buckets
-        ],
-    )
     computed = Table("", ["figure", "", "how"], measured.rows())
     details = {
         **measured.json(),
@@ -31,7 +23,7 @@ def findings(measured: Translated, figures: Mapping[str, float], lengths: Sequen
         "by_length": [one.json() for one in buckets],
     }
     decides = -figures["loss"] if measure == "loss" else measured.figures()[measure]
-    return Findings({**figures, **measured.figures()}, decides, [computed, by_source], details)
+    return Findings({**figures, **measured.figures()}, decides, [computed], details, counted, buckets)
 
 
 def counted_for(measured: Translated, measure: str) -> Counted:

@@ -121,7 +121,7 @@ class Translate(Task[TranslateConfig]):
 
         left_out = len(longer) - len(kept)
         notes = [f"{left_out:,} pairs are longer than {self.config.model.length} tokens and left out"]
-        return RowWork(RowStream(order, make), loss, evaluate, sample, notes if left_out else [])
+        return RowWork(RowStream(order, make), loss, evaluate, sample, notes if left_out else [], foretells=True)
 
     def look(self, model: nn.Module, valid: Corpus, device: torch.device) -> Score:
         """A look at validation data while training: the loss of all, and some of it translated word by word."""

@@ -1,0 +1,47 @@
+"""`seqloom data`: look at data before a model is trained on it."""
+
+import json
+from typing import Annotated
+
+import typer
+
+EXAMPLES = [
+    "seqloom data reviews.tsv",
+    "seqloom data source=train.en target=train.de",
+    "seqloom data train.csv test.csv --task classify --set data.columns.text=review",
+    "seqloom data embedded:dates --json",
+    "seqloom data --list",
+]
+
+
+def data(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE...", help="Files, a folder, source=FILE target=FILE, or embedded:NAME."),
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="What it is for, as classify; unsaid: what it looks like.")] = None,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of [data].")] = [],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="The data sets that need no download.")] = False,
+) -> None:
+    """Lengths, words, labels, repeats, and what looks wrong, each with file and line."""
+    from seqloom.cli import data_view
+    from seqloom.config import load
+    from seqloom.data.embedded import is_embedded
+    from seqloom.data.survey import survey
+    from seqloom.data.survey.opening import SurveyConfig, open_for_survey, settings_of
+    from seqloom.errors import DataError
+    from seqloom.tokens.letters import word_pattern
+
+    if listed:
+        data_view.show_embedded(as_json=as_json)
+        return
+    if not files:
+        raise DataError("which data?", remedy="name a file, or look at what is built in: seqloom data --list")
+    where = {f"data__{part}": paths for part, paths in settings_of(files).items()}
+    parts, looks_like = open_for_survey(load(SurveyConfig, None, set_, **where).data, task)
+    found = survey(parts, looks_like, word_pattern().findall)
+    if as_json:
+        print(json.dumps(found.figures(), ensure_ascii=False))
+    else:
+        data_view.show(found, ", ".join(files), guessed=task is None and not is_embedded(files[0]))

@@ -1,0 +1,56 @@
+"""Data for a first run of every task: made on the spot from what Python and Babel bring along, nothing downloaded.
+
+A data set is named like a path: `embedded:dates` with all its parts, or one of them, as in `embedded:dates/valid`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seqloom.data.embedded.cmudict import CMUDICT
+from seqloom.data.embedded.data_set import SCHEME, Embedded
+from seqloom.data.embedded.dates import DATES
+from seqloom.data.embedded.names import NAMES
+from seqloom.data.embedded.python_code import PYTHON_CODE
+from seqloom.data.embedded.python_docs import PYTHON_DOCS
+from seqloom.data.embedded.python_tokens import PYTHON_TOKENS
+from seqloom.data.roles import roles_of
+from seqloom.data.sources.folders import SPLITS
+from seqloom.errors import DataError, UnknownName
+
+EMBEDDED: dict[str, Embedded] = {
+    data.name: data for data in (DATES, NAMES, PYTHON_TOKENS, PYTHON_DOCS, PYTHON_CODE, CMUDICT)
+}
+
+
+def is_embedded(where: object) -> bool:
+    """Whether a path names embedded data.
+
+    >>> is_embedded("embedded:dates"), is_embedded("dates.tsv")
+    (True, False)
+    """
+    return isinstance(where, str | Path) and str(where).startswith(SCHEME)
+
+
+def find_embedded(where: str | Path) -> tuple[Embedded, str]:
+    """The data set that a path names, and the part; empty where it names none."""
+    name, _, part = str(where).removeprefix(SCHEME).partition("/")
+    if name not in EMBEDDED:
+        known = ", ".join(f"{SCHEME}{known}" for known in EMBEDDED)
+        raise UnknownName("embedded data set", name, EMBEDDED, remedy=f"there are: {known}")
+    data = EMBEDDED[name]
+    part = SPLITS.get(part.lower(), part)
+    if part and part not in data.parts:
+        named = ", ".join(data.path(known) for known in data.parts)
+        raise DataError(f"there is no part {part!r}", where=str(where), remedy=f"there are: {named}")
+    return data, part
+
+
+def embedded_part(where: str | Path, task: str | None) -> tuple[Embedded, str]:
+    """The data set and one part of it: that which is named, else the last, which is for testing."""
+    data, part = find_embedded(where)
+    if not {*roles_of(task)} <= {*roles_of(data.task)}:
+        fitting = ", ".join(f"{SCHEME}{name}" for name, other in EMBEDDED.items() if other.task == task)
+        remedy = f"set the task to {data.task}" + (f", or for {task} take {fitting}" if fitting else "")
+        raise DataError(f"is data for the task {data.task}, not for {task}", where=str(where), remedy=remedy)
+    return data, part or list(data.parts)[-1]

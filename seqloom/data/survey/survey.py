@@ -1,0 +1,181 @@
+"""One walk over all parts, and what was found on the way."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from seqloom.data.record import Record, Value
+from seqloom.data.report import Report
+from seqloom.data.roles import is_empty, roles_of
+from seqloom.data.splits import Records
+from seqloom.data.survey.lengths import LengthCount, Lengths
+from seqloom.data.survey.repeats import Found, Repeated, Repeats, joined
+from seqloom.data.survey.suspicion import Suspicions, add
+from seqloom.data.survey.words import WordCount, Words, words_of
+
+Cut: TypeAlias = Callable[[str], Sequence[str]]
+
+ANSWERS = ("label", "tags", "target")
+"""What a model says; all else it reads."""
+TENTH = 10
+HELD_OUT = "the tenth held out"
+LABELS = 100_000
+"""Different labels that are counted: more are no labels."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of texts, or of frames, which have no characters."""
+
+    words: Lengths
+    characters: Lengths
+    vocabulary: Words
+
+    def figures(self) -> dict[str, Any]:
+        return {
+            "words": self.words.figures(),
+            "characters": self.characters.figures(),
+            "vocabulary": self.vocabulary.figures(),
+        }
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What data holds."""
+
+    task: str | None
+    parts: dict[str, int]
+    """Records of each part."""
+    columns: dict[str, Column]
+    labels: dict[str, dict[str, int]]
+    """Under `label` or `tags`: each with its count, the most frequent first."""
+    repeated: Repeated
+    left_out: Report
+    """What could not be read."""
+    suspicious: Report
+    """What was read and looks wrong."""
+
+    @property
+    def records(self) -> int:
+        return sum(self.parts.values())
+
+    def figures(self) -> dict[str, Any]:
+        """All of it as plain JSON."""
+        return {
+            "task": self.task,
+            "records": self.records,
+            "parts": self.parts,
+            "columns": {name: column.figures() for name, column in self.columns.items()},
+            "labels": self.labels,
+            "repeated": {
+                "compared": self.repeated.compared,
+                "same": plain(self.repeated.same),
+                "conflicting": plain(self.repeated.conflicting),
+                "overlap": {part: plain(found) for part, found in self.repeated.overlap.items()},
+            },
+            "left_out": findings(self.left_out),
+            "suspicious": findings(self.suspicious),
+        }
+
+
+def findings(report: Report) -> dict[str, Any]:
+    return {
+        reason: {"count": count, "places": list(map(str, report.places[reason]))}
+        for reason, count in sorted(report.counts.items(), key=lambda item: -item[1])
+    }
+
+
+def plain(found: Found) -> dict[str, Any]:
+    return {"count": found.count, "places": list(map(str, found.places))}
+
+
+class Walk:
+    """All that is counted at once."""
+
+    def __init__(self, task: str | None, cut: Cut) -> None:
+        self.task, self.cut = task, cut
+        self.roles = roles_of(task)
+        self.parts: dict[str, int] = {}
+        self.words: defaultdict[str, LengthCount] = defaultdict(LengthCount)
+        self.characters: defaultdict[str, LengthCount] = defaultdict(LengthCount)
+        self.vocabulary: defaultdict[str, defaultdict[str, WordCount]] = defaultdict(lambda: defaultdict(WordCount))
+        self.labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.repeats = Repeats()
+        self.suspicions = Suspicions(task)
+        self.left_out = Report()
+
+    def read(self, parts: Mapping[str, Records]) -> None:
+        for part, records in parts.items():
+            self.parts[part] = 0
+            for number, record in enumerate(records, 1):
+                self.parts[part] = number
+                held_out = len(parts) == 1 and number % TENTH == 0
+                self.look_at(record, part, HELD_OUT if held_out else part)
+            self.left_out.merge(records.report)
+
+    def look_at(self, record: Record, part: str, words_to: str) -> None:
+        columns = {name: record.columns[name] for name in self.roles if name in record.columns} or record.columns
+        given = [value for name, value in columns.items() if name not in ANSWERS]
+        if not all(value is None or is_empty(value) for value in given):  # a text has many blank lines
+            answers = [value for name, value in columns.items() if name in ANSWERS]
+            self.repeats.add(part, joined(given), joined(answers), record.place)
+        for name, value in columns.items():
+            if name in ("label", "tags"):
+                self.count_labels(name, value)
+            elif isinstance(value, str | list):
+                self.look_at_text(name, value, record, words_to)
+            elif isinstance(value, np.ndarray):
+                self.words[name].add(len(value), record.place)
+        self.suspicions.compare(columns, record.place)
+
+    def count_labels(self, name: str, value: Value) -> None:
+        counts = self.labels[name]
+        if len(counts) >= LABELS:
+            return
+        if isinstance(value, list):
+            counts.update(value)
+        else:
+            counts[str(value)] += 1
+
+    def look_at_text(self, name: str, value: str | list[str], record: Record, words_to: str) -> None:
+        if isinstance(value, str):
+            text, words = value, self.cut(value)
+        else:
+            text, words = " ".join(value), value
+        self.words[name].add(len(words), record.place)
+        self.characters[name].add(len(text), record.place)
+        self.vocabulary[name][words_to].add(words)
+        self.suspicions.look_at(name, text, record.place)
+
+    def result(self) -> Survey:
+        first = next(iter(self.parts))
+        columns = {
+            name: Column(
+                words.result(),
+                self.characters[name].result() if name in self.characters else Lengths({}),
+                words_of(self.vocabulary[name], first),
+            )
+            for name, words in self.words.items()
+        }
+        suspicious = self.suspicions.result()
+        for name, lengths in self.characters.items():
+            count, places = lengths.overlong()
+            if count:
+                add(suspicious, f"overlong {name}", count, places)
+        labels = {name: dict(counts.most_common()) for name, counts in self.labels.items()}
+        return Survey(self.task, self.parts, columns, labels, self.repeats.result(), self.left_out, suspicious)
+
+
+def survey(parts: Mapping[str, Records], task: str | None = None, cut: Cut = str.split) -> Survey:
+    """Read every part once and say what it holds; the first is that of training.
+
+    cut     from a text to its words
+    """
+    walk = Walk(task, cut)
+    walk.read(parts)
+    return walk.result()

@@ -1,0 +1,1 @@
+"""What is classified: texts, or sequences of frames."""

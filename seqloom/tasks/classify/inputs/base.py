@@ -1,0 +1,61 @@
+"""What a kind of input is: read from a record or from a user, kept as numbers, and what a model begins with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seqloom.data.record import Place, Record
+from seqloom.errors import DataError
+from seqloom.models.classifier import Rows
+from seqloom.tasks.classify.settings import ClassifyConfig
+
+
+class Inputs(ABC):
+    """One kind of input, with what was learned of it from training data."""
+
+    field: ClassVar[str]
+    """The column of a record, and the field of a corpus."""
+
+    def __init__(self, config: ClassifyConfig) -> None:
+        self.config = config
+
+    @abstractmethod
+    def begin(self) -> Rows:
+        """The first part of a model, with fresh weights."""
+
+    @abstractmethod
+    def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
+        """Inputs as numbers, cut to the longest that the model reads."""
+
+    @abstractmethod
+    def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
+        """Rows side by side, zeros after each, and lengths (B)."""
+
+    @abstractmethod
+    def record(self, given: Any) -> Record:
+        """What a user hands to a model."""
+
+    @abstractmethod
+    def shown(self, record: Record) -> str:
+        """An input in an answer."""
+
+    def own_name(self) -> str:
+        """What the column was called in the training data."""
+        return str(self.config.data.columns.get(self.field, self.field))
+
+
+def place_of(given: Any) -> Place:
+    """What is not from a file is named by itself."""
+    return Place(f"array {given.shape}" if isinstance(given, np.ndarray) else f"input {given!r:.60}")
+
+
+def cannot_read(given: Any, wanted: str, remedy: str) -> DataError:
+    kind = "an array" if isinstance(given, np.ndarray) else f"a {type(given).__name__}"
+    return DataError(f"{kind} where {wanted}", where=str(place_of(given)), remedy=remedy)

@@ -1,0 +1,118 @@
+"""Sequences of frames: rows of numbers from sound or sensors, brought to mean 0 and deviation 1 in each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seqloom.data.align import to_matrix
+from seqloom.data.record import Place, Record
+from seqloom.data.report import Problem
+from seqloom.data.sources.frames import read_frames, read_npy
+from seqloom.data.values import as_columns
+from seqloom.errors import DataError
+from seqloom.models.frames import Frames
+from seqloom.tasks.classify.inputs.base import Inputs, cannot_read, place_of
+from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.task import Facts
+
+REMEDY = "give an array (time, width), or the path of a .npy or of a text with a frame a line"
+
+
+class Spread:
+    """Mean and deviation of each column over all frames, in one pass (Chan, Golub & LeVeque, 1979)."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean: NDArray[np.float64] = np.zeros(0)
+        self.squares: NDArray[np.float64] = np.zeros(0)
+
+    def add(self, record: Record) -> None:
+        frames = frames_of(record, len(self.mean)).astype(np.float64)
+        mean = frames.mean(0)
+        squares = ((frames - mean) ** 2).sum(0)
+        if self.count:
+            step, both = mean - self.mean, self.count + len(frames)
+            self.squares += squares + step**2 * (self.count * len(frames) / both)
+            self.mean += step * (len(frames) / both)
+        else:
+            self.mean, self.squares = mean, squares
+        self.count += len(frames)
+
+    def facts(self) -> dict[str, Any]:
+        """1 for a column that never changes, or by less than float32 can hold."""
+        deviation = np.sqrt(self.squares / self.count)
+        changes = deviation > np.abs(self.mean) * np.finfo(np.float32).eps
+        return {"mean": self.mean.tolist(), "deviation": np.where(changes, deviation, 1.0).tolist()}
+
+
+class Sequences(Inputs):
+    """The mean and the deviation of each column in training data."""
+
+    field = "frames"
+
+    def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
+        super().__init__(config)
+        self.mean = np.array(facts["mean"])
+        self.deviation = np.array(facts["deviation"])
+
+    def begin(self) -> Frames:
+        return Frames(self.config.model, len(self.mean))
+
+    def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
+        return [self.standard(frames_of(record, len(self.mean))) for record in records]
+
+    def standard(self, frames: NDArray[np.float32]) -> NDArray[np.float32]:
+        longest = self.config.model.length
+        kept = frames[:longest] if self.config.model.cut == "first" else frames[-longest:]
+        standard: NDArray[np.float32] = ((kept - self.mean) / self.deviation).astype(np.float32)
+        return standard
+
+    def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
+        matrix, lengths = to_matrix(rows, dtype=np.float32)
+        return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
+
+    def shown(self, record: Record) -> str:
+        return str(record.place)
+
+    def record(self, given: Any) -> Record:
+        if isinstance(given, str | Path):
+            return from_file(Path(given).expanduser())
+        found = {"frames": given} if isinstance(given, np.ndarray) else given
+        if not isinstance(found, Mapping):
+            raise cannot_read(given, "frames are read", REMEDY)
+        place = place_of(found.get("frames", given))
+        columns = as_columns(found)
+        if isinstance(columns, Problem):
+            raise DataError(columns.what, where=str(place), remedy=columns.remedy)
+        return Record({**columns, "frames": columns.get("frames", columns.get(self.own_name()))}, place)
+
+
+def from_file(file: Path) -> Record:
+    """The one sequence of a file."""
+    read = read_npy if file.name.removesuffix(".gz").endswith(".npy") else read_frames
+    records = read(file)
+    first = next(records, None)
+    if first is None:
+        raise DataError("holds no frames", where=str(file), remedy=REMEDY)
+    if next(records, None) is not None:
+        raise DataError("holds several sequences", where=str(file), remedy="give a file for each")
+    return Record(first.columns, Place(str(file)))
+
+
+def frames_of(record: Record, width: int) -> NDArray[np.float32]:
+    """The frames of a record (T, D), of that width unless it is 0; numbers in a row are frames of width 1."""
+    frames = record.columns.get("frames")
+    if not isinstance(frames, np.ndarray) or frames.size == 0:
+        raise DataError("no frames", where=str(record.place), remedy=REMEDY)
+    frames = frames[:, None] if frames.ndim == 1 else frames
+    if width and frames.shape[1] != width:
+        what = f"frames of {frames.shape[1]} numbers, and those of training have {width}"
+        raise DataError(what, where=str(record.place), remedy="give frames of one width")
+    return frames

@@ -1,0 +1,69 @@
+"""Texts, cut into tokens; a text may come with the columns that stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seqloom.data.align import cut
+from seqloom.data.record import Record
+from seqloom.data.report import Problem
+from seqloom.data.sources.jsonl import parse
+from seqloom.data.values import as_columns
+from seqloom.errors import DataError
+from seqloom.models.words import Words
+from seqloom.tasks.batching import tensors
+from seqloom.tasks.classify.inputs.base import Inputs, cannot_read, place_of
+from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tokens.tokenizer import Tokenizer
+
+
+class Texts(Inputs):
+    """A dictionary."""
+
+    field = "text"
+
+    def __init__(self, config: ClassifyConfig, tokenizer: Tokenizer) -> None:
+        super().__init__(config)
+        self.tokenizer = tokenizer
+
+    def begin(self) -> Words:
+        return Words(self.config.model, self.tokenizer.size)
+
+    def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
+        model = self.config.model
+        texts = [self.shown(record) for record in records]
+        return [cut(text, model.length, model.cut) for text in self.tokenizer.encode_batch(texts)]
+
+    def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
+        return tensors(rows, device)
+
+    def shown(self, record: Record) -> str:
+        text = record.columns.get("text")
+        if text is None:
+            what = f"no text; there are: {', '.join(record.columns)}"
+            raise DataError(what, where=str(record.place), remedy="this model was trained on texts: give one")
+        return str(text)
+
+    def record(self, given: Any) -> Record:
+        """A text; an object with the columns beside it, in Python or, where the model has such columns, as JSON."""
+        place = place_of(given)
+        found: Any = given
+        if isinstance(given, str):
+            written = self.config.classify.columns and given.lstrip().startswith("{")
+            found = parse(given) if written else given
+            if isinstance(found, str):
+                return Record({"text": given}, place)
+        if isinstance(found, Mapping):
+            found = as_columns(found)
+        elif not isinstance(found, Problem):
+            raise cannot_read(given, "a text is read", "this model was trained on texts: give one")
+        if isinstance(found, Problem):
+            raise DataError(found.what, where=str(place), remedy=found.remedy)
+        text = found.get("text", found.get(self.own_name()))
+        return Record({**found, "text": text}, place)

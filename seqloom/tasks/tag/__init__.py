@@ -1,0 +1,1 @@
+"""Tag: what each word of a sentence is."""

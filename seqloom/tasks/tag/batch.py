@@ -1,0 +1,48 @@
+"""Sentences side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from seqloom.data.align import to_matrix
+from seqloom.tasks.batching import tensors
+from seqloom.tasks.tag.rows import Row
+
+IGNORED = -1
+"""The tag of what has none: parts of a word but the first, padding."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Words, how they are spelled, their tags."""
+
+    tokens: Tensor  # (B, T)
+    lengths: Tensor  # (B)
+    spelled: Tensor  # (B, T)
+    spellings: Tensor  # (spellings, letters of a word)
+    tags: Tensor  # (B, T)
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], device: torch.device) -> Batch:
+        tokens, lengths = tensors([row.text for row in rows], device)
+        tags, _ = tensors([row.tags for row in rows], device)
+        sizes, _ = to_matrix([row.sizes for row in rows], tokens.shape[1])
+        letters = np.zeros((*sizes.shape, max(int(sizes.max(initial=0)), 1)), np.int64)
+        letters[np.arange(letters.shape[-1]) < sizes[..., None]] = np.concatenate([row.letters for row in rows])
+        spellings, spelled = np.unique(letters.reshape(sizes.size, -1), axis=0, return_inverse=True)
+        places = torch.from_numpy(spelled.reshape(sizes.shape)).to(device)
+        return cls(tokens, lengths, places, torch.from_numpy(spellings).to(device), tags + IGNORED)
+
+    def select(self, rows: Sequence[int]) -> Batch:
+        chosen = list(rows)
+        tokens, lengths, spelled, tags = (x[chosen] for x in (self.tokens, self.lengths, self.spelled, self.tags))
+        return Batch(tokens, lengths, spelled, self.spellings, tags)
+
+    def scores(self, model: nn.Module) -> Tensor:
+        """(B, T, V)."""
+        return model(self.tokens, self.lengths, self.spelled, self.spellings)  # type: ignore[no-any-return]

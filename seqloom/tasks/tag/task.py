@@ -1,0 +1,201 @@
+"""Tag: one tag for each word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqloom.data.record import Record
+from seqloom.data.shards import Chunk, Corpus
+from seqloom.data.splits import Records
+from seqloom.data.stream import Rows
+from seqloom.errors import DataError
+from seqloom.evaluating.tags import marks_spans
+from seqloom.models.forgetting import Forget
+from seqloom.models.letters import Letters
+from seqloom.models.tagger import Tagger
+from seqloom.tasks.batching import RowWork, by_length, row_stream
+from seqloom.tasks.tag.answer import Tagged
+from seqloom.tasks.tag.batch import IGNORED, Batch
+from seqloom.tasks.tag.rows import LETTERS, Row, rows_of, whole
+from seqloom.tasks.tag.score import Guesses, findings
+from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.words import Word, learn_words, words_of
+from seqloom.tasks.task import Facts, Findings, Task
+from seqloom.tasks.work import Loss, Plan, Score
+from seqloom.tokens.settings import SPECIALS, UNK, WORDS, TokenConfig
+from seqloom.tokens.tokenizer import Tokenizer
+
+AT_ONCE = 64
+"""Sentences that are predicted or evaluated in one batch: the letters of their words take room."""
+
+
+class Tag(Task[TagConfig]):
+    """A dictionary of words, one of letters if they are read, and tags."""
+
+    def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
+        super().__init__(config, tokenizers, facts)
+        self.tokenizer, self.characters = self.tokenizers["text"], self.tokenizers.get("characters")
+        self.tags: list[str] = self.facts["tags"]
+        self.numbers = {tag: number for number, tag in enumerate(self.tags)}
+        self.marks_spans = marks_spans(self.tags)
+
+    @classmethod
+    def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        """The dictionaries and the tags of training data."""
+        found: Counter[str] = Counter(tag for record in train for tag in tags_of(record))
+        check_tags(found, str(train.files[0]) if train.files else "<python>")
+        tokenizers = {"text": known.get("text") or learn_words(map(words_in, train), config.tokens)}
+        if config.tag.characters:
+            letters = ("".join(words_in(record)) for record in train)
+            characters = known.get("characters") or Tokenizer.train(letters, TokenConfig(kind="character"))
+            tokenizers["characters"] = characters
+        return cls(config, tokenizers, {"tags": sorted(found)})
+
+    def make_model(self) -> nn.Module:
+        settings = self.config.tag
+        letters = None
+        if self.characters is not None:
+            forget = forgetting(self.characters, settings.word_dropout)
+            letters = Letters(settings.character_kind, self.characters.size, settings.characters, forget)
+        of_words = self.tokenizer.config.kind in WORDS  # parts of words are never unknown
+        forget = forgetting(self.tokenizer, settings.word_dropout) if of_words else None
+        return Tagger(self.config.model, self.tokenizer.size, len(self.tags), letters, forget)
+
+    # --- data ---------------------------------------------------------------------------------------
+
+    def reads(self) -> Mapping[str, Any]:
+        return {"length": self.config.model.length, "letters": LETTERS}
+
+    def encode(self, records: list[Record]) -> Chunk:
+        """Words, letters and tags as numbers; a long sentence becomes several examples."""
+        rows = [row for record in records for row in self.rows(words_in(record), self.tags_in(record))]
+        return {field: [getattr(row, field) for row in rows] for field in Row._fields}
+
+    def rows(self, words: Sequence[str], tags: Sequence[int]) -> list[Row]:
+        return list(rows_of(words, tags, self.tokenizer, self.characters, self.config.model.length))
+
+    def tags_in(self, record: Record) -> list[int]:
+        for word, tag in zip(words_in(record), tags_of(record), strict=True):
+            if tag not in self.numbers:
+                raise DataError(
+                    f"the tag {tag!r} of {word!r} was never seen in training",
+                    where=str(record.place),
+                    remedy=f"mend it, or train with examples of it; known: {', '.join(self.tags[:10])}",
+                )
+        return [self.numbers[tag] for tag in tags_of(record)]
+
+    def batch(self, corpus: Corpus, rows: Sequence[int] | Rows, device: torch.device) -> Batch:
+        return Batch.of([Row(*(corpus[field, int(row)] for field in Row._fields)) for row in rows], device)
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> RowWork[Batch]:
+        def make(corpus: Corpus, rows: Sequence[int] | Rows) -> Batch:
+            return self.batch(corpus, rows, plan.device)
+
+        def loss(model: nn.Module, batch: Batch) -> Loss:
+            return Loss(loss_of(batch.scores(model), batch, plan.label_smoothing), int((batch.tags != IGNORED).sum()))
+
+        def evaluate(model: nn.Module) -> Score | None:
+            if valid is None:
+                return None
+            found = self.evaluate(model, valid, plan.device, None)
+            return Score(dict(found.figures), found.decides)
+
+        return RowWork(row_stream(train, "text", plan, make), loss, evaluate)
+
+    # --- use ----------------------------------------------------------------------------------------
+
+    def predict(self, model: nn.Module, inputs: Sequence[str | Sequence[str]], options: object) -> list[Tagged]:
+        """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
+        device = next(model.parameters()).device
+        cut = [self.cut(given) for given in inputs]
+        rows = [self.rows([word.text for word in words], [0] * len(words)) for _, words in cut]
+        flat = [row for of_one in rows for row in of_one]
+        tagged: dict[int, list[tuple[str, float]]] = {}
+        for places in by_length([len(row.text) for row in flat], AT_ONCE):
+            batch = Batch.of([flat[place] for place in places], device)
+            with torch.no_grad():
+                best = torch.softmax(batch.scores(model), -1).max(-1)
+            for place, shares, numbers, tags in zip(places, best.values.cpu(), best.indices.cpu(), batch.tags.cpu()):
+                first = tags != IGNORED
+                tagged[place] = [(self.tags[n], share) for n, share in zip(numbers[first], shares[first].tolist())]
+        by_sentence = whole(tagged, [bool(row.goes_on[0]) for row in flat])
+        return [
+            Tagged(
+                text,
+                [word.text for word in words],
+                [word.start for word in words],
+                [tag for tag, _ in found],
+                [share for _, share in found],
+                self.marks_spans,
+            )
+            for (text, words), found in zip(cut, by_sentence, strict=True)
+        ]
+
+    def cut(self, given: str | Sequence[str]) -> tuple[str, list[Word]]:
+        """A text and its words; a list of words stands for the text with spaces between them."""
+        if isinstance(given, str):
+            return given, words_of(self.tokenizer, given)
+        starts = np.cumsum([0, *(len(word) + 1 for word in given)])
+        return " ".join(given), [Word(word, int(start)) for word, start in zip(given, starts)]
+
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Findings:
+        """The share of right tags, of all words and of unknown ones; of BIO tags the spans."""
+        true: dict[int, list[int]] = {}
+        given: dict[int, list[int]] = {}
+        unknown: dict[int, list[bool]] = {}
+        loss = 0.0
+        model.eval()
+        with torch.no_grad():
+            for places in by_length(corpus.lengths("text"), AT_ONCE):
+                batch = self.batch(corpus, places, device)
+                scores = batch.scores(model)
+                loss += float(loss_of(scores, batch))
+                for row, place in enumerate(places):
+                    tagged = batch.tags[row] != IGNORED
+                    true[place] = batch.tags[row, tagged].tolist()
+                    given[place] = scores[row, tagged].argmax(-1).tolist()
+                    unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
+        goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
+        guesses = Guesses(whole(true, goes_on), whole(given, goes_on), whole(unknown, goes_on), loss)
+        return findings(guesses, self.tags, self.marks_spans)
+
+
+def words_in(record: Record) -> list[str]:
+    return list(record.columns["tokens"])  # type: ignore[arg-type]  # a list of words for this task: see data.roles
+
+
+def tags_of(record: Record) -> list[str]:
+    return list(record.columns["tags"])  # type: ignore[arg-type]
+
+
+def check_tags(found: Counter[str], where: str) -> None:
+    """Two tags at least, and not a new one for every other word."""
+    if len(found) < 2:
+        remedy = "a tagger needs two tags at least; check data.columns.tags"
+        raise DataError(f"every word has the tag {next(iter(found))!r}", where=where, remedy=remedy)
+    count = found.total()
+    if count >= 20 and len(found) > count / 2:
+        raise DataError(
+            f"{len(found)} different tags for {count} words: is that the column of tags?",
+            where=where,
+            remedy="say which is which, as in data.columns.tokens=1 data.columns.tags=2",
+        )
+
+
+def forgetting(tokenizer: Tokenizer, strength: float) -> Forget | None:
+    return Forget(strength, tokenizer.frequency, len(SPECIALS), UNK) if strength else None
+
+
+def loss_of(scores: Tensor, batch: Batch, smoothing: float = 0.0) -> Tensor:
+    """Summed over the words that have a tag."""
+    flat, tags = scores.flatten(0, 1), batch.tags.flatten()
+    return F.cross_entropy(flat, tags, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing)
