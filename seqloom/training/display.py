@@ -1,95 +1,136 @@
-"""What a person sees of a run: a live panel in a terminal, plain lines elsewhere."""
+"""What a person sees of a run: live lines in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.cells import cell_len
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
+from seqloom.training.durations import duration
+from seqloom.training.pace import Pace
+from seqloom.training.settings import TrainConfig
 
-@dataclass
-class Pace:
-    """How fast a run goes, by the clock of this process."""
-
-    began: float
-    first_step: int
-    tokens: int = 0
-
-    def per_second(self) -> float:
-        return self.tokens / max(time.monotonic() - self.began, 1e-9)
-
-    def left(self, step: int, steps: int) -> float:
-        """Seconds to go, at the pace so far."""
-        done = step - self.first_step
-        return (time.monotonic() - self.began) / done * (steps - step) if done else math.nan
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it.
-
-    >>> duration(3725), duration(75), duration(8)
-    ('1:02:05', '1:15', '0:08')
-    """
-    if math.isnan(seconds):
-        return "?"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+WIDEST_BAR = 40
+PER_SECOND = 4
+"""How often the live lines are drawn."""
 
 
 class Display:
-    """Shows steps as they come. Plain lines when the output is no terminal, so that logs stay readable."""
+    """Shows steps as they come. Elsewhere than in a terminal no line is ever broken, so that logs stay readable."""
 
-    def __init__(self, steps: int, first_step: int, console: Console | None = None, *, quiet: bool = False) -> None:
-        self.steps, self.quiet = steps, quiet
+    def __init__(
+        self,
+        config: TrainConfig,
+        first_step: int,
+        *,
+        foretells: bool = False,
+        console: Console | None = None,
+        quiet: bool = False,
+    ) -> None:
+        self.steps, self.quiet, self.foretells = config.steps, quiet, foretells
+        self.smoothed = config.label_smoothing > 0
         self.console = console or Console(stderr=True)
-        self.pace = Pace(time.monotonic(), first_step)
-        self.score = ""
-        self.bar: Progress | None = None
-        if self.console.is_terminal and not quiet:
-            columns = (
-                TextColumn("[bold]{task.completed:,}[/bold]/{task.total:,}"),
-                BarColumn(24),
-                TextColumn("{task.description}"),
-            )
-            self.bar = Progress(*columns, console=self.console)
-            self.bar.start()
-            self.task = self.bar.add_task("", total=steps, completed=first_step)
+        self.pace = Pace(config.steps, config.evaluate_every)
+        self.done, self.tokens = first_step, 0
+        self.now: list[str] = []
+        self.last_score: list[str] = []
+        self.live: Live | None = None
+        if self.console.is_terminal and not self.console.is_dumb_terminal and not quiet:
+            self.live = Live(get_renderable=self.panel, console=self.console, refresh_per_second=PER_SECOND)
+            self.live.start()
+
+    def begin(self, tokens: int) -> None:
+        """Before every step: so many tokens were read so far."""
+        self.tokens = tokens
+        self.pace.begin()
 
     def step(self, step: int, tokens: int) -> None:
-        """Every step: count, and move the bar."""
-        self.pace.tokens += tokens
-        if self.bar is not None:
-            self.bar.update(self.task, completed=step)
+        """After every step."""
+        self.pace.end(tokens - self.tokens)
+        self.done = step
 
-    def log(self, step: int, values: dict[str, Any]) -> None:
-        """Every logged step: the figures."""
+    def log(self, step: int, values: Mapping[str, Any]) -> None:
+        """Every logged step: the figures. The loss is the mean since the last line; so is the speed."""
         loss = float(values["loss"])
-        perplexity = f"  ppl {math.exp(loss):,.2f}" if loss < 20 else ""
-        text = (
-            f"epoch {values['epoch']:.2f}  loss {loss:.4f}{perplexity}  "
-            f"{self.pace.per_second():,.0f} tokens/s  {duration(self.pace.left(step, self.steps))} left"
-        )
-        if self.bar is not None:
-            self.bar.update(self.task, description=f"{text}  {self.score}")
-        else:
-            self.say(f"step {step:,}/{self.steps:,}  {text}")
+        self.now = [f"epoch {values['epoch']:.2f}", f"loss {loss:.4f}"]
+        if self.foretells and not self.smoothed:  # a smoothed loss is no measure of surprise
+            self.now.append(f"ppl {perplexity(loss)}")
+        self.now.append(f"{self.pace.lap():,.0f} tokens/s")
+        if self.live is None:
+            self.say("  ".join([f"step {step:,}/{self.steps:,}", *self.now, f"{duration(self.pace.left(step))} left"]))
 
-    def evaluated(self, step: int, figures: dict[str, float], *, best: bool, sample: str) -> None:
-        self.score = "  ".join(f"{name} {value:.4g}" for name, value in figures.items())
-        self.say(f"step {step:,}  valid: {self.score}{'  (best so far)' if best else ''}")
+    def evaluated(self, step: int, figures: Mapping[str, float], *, best: bool, sample: str) -> None:
+        """A look at validation data, if there is any, and an answer to look at."""
+        self.pace.look()
+        if figures:
+            self.last_score = [f"{name} {value:.4g}" for name, value in figures.items()]
+            if self.foretells and "loss" in figures and "perplexity" not in figures:
+                self.last_score.append(f"ppl {perplexity(figures['loss'])}")
+            noted = ["(best so far)"] if best else []
+            self.say_parts([f"step {step:,}  valid:", *self.last_score, *noted])
         if sample:
-            self.say(f"    {sample}")
+            self.say(f"    {''.join(c if c.isprintable() else ' ' for c in sample)}", cut=True)
 
-    def say(self, text: str) -> None:
-        if not self.quiet:
-            self.console.print(text, highlight=False, markup=False)
+    def say(self, text: str, *, cut: bool = False) -> None:
+        """A line that stays; in a terminal a long one is cut or goes on below."""
+        if self.quiet:
+            return
+        if self.live is None:
+            self.console.print(Text(text), soft_wrap=True)
+        else:
+            self.console.print(Text(text, no_wrap=cut, overflow="ellipsis" if cut else "fold"))
+
+    def say_parts(self, parts: Sequence[str]) -> None:
+        """Figures on a line; in a terminal on as many as they need, none of them broken."""
+        width = math.inf if self.live is None else self.console.width
+        for line in lines_of(parts, width):
+            self.say(line)
+
+    def panel(self) -> Group:
+        """The live lines, drawn for the width that the terminal has now."""
+        width = self.console.width
+        head = f"{self.done:,}/{self.steps:,}"
+        tail = f"{self.done / self.steps:4.0%}  {duration(self.pace.left(self.done))} left"
+        bar = Table.grid(padding=(0, 1))
+        room = width - len(head) - len(tail) - 3
+        bar.add_row(
+            Text(head, style="bold"),
+            ProgressBar(self.steps, self.done, width=max(min(room, WIDEST_BAR), 1)),
+            Text(tail, no_wrap=True),
+        )
+        shown = [self.now, ["valid:", *self.last_score] if self.last_score else []]
+        lines = (next(lines_of(parts, width)) for parts in shown if parts)
+        return Group(bar, *(Text(line, no_wrap=True, overflow="ellipsis") for line in lines))
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-            self.bar = None
+        if self.live is not None:
+            self.live.stop()
+            self.live = None
+
+
+def perplexity(loss: float) -> str:
+    """How many words the model hesitates between, of a mean loss."""
+    return f"{math.exp(loss):,.2f}" if loss < 20 else "> 1e8"
+
+
+def lines_of(parts: Sequence[str], width: float) -> Iterator[str]:
+    """Parts with two spaces between them, on lines that are not wider; the second begins with spaces.
+
+    >>> list(lines_of(["loss 1.25", "accuracy 0.5", "f1 0.4"], 24))
+    ['loss 1.25  accuracy 0.5', '    f1 0.4']
+    """
+    line = parts[0]
+    for part in parts[1:]:
+        if cell_len(line) + 2 + cell_len(part) > width:
+            yield line
+            line = f"    {part}"
+        else:
+            line = f"{line}  {part}"
+    yield line

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import math
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -47,6 +48,7 @@ class Progress:
     best_step: int | None = None
     no_better: int = 0  # evaluations since the best one
     finished: str = ""  # why, once it is
+    seconds: float = 0.0  # of work, over all resumes; decides nothing
 
 
 class Trainer(Generic[B]):
@@ -61,26 +63,35 @@ class Trainer(Generic[B]):
         self.schedule = Schedule(config)
         self.average = {name: w.detach().clone() for name, w in self.averaged()} if config.average else {}
         self.progress = Progress()
-        self.interrupted = False
+        self.began = time.monotonic()
+        self.interrupted = self.stopping = False
 
     # --- the run ----------------------------------------------------------------------------------
 
-    def train(self, *, quiet: bool = False) -> Progress:
-        """Train to the end, from wherever the run is."""
-        metrics = Metrics(self.run, self.progress.step) if self.team.leads else None
-        display = Display(self.config.steps, self.progress.step, quiet=quiet or not self.team.leads)
-        trained = self.team.wrap(self.model)
-        for note in self.work.notes:
+    def train(self, *, quiet: bool = False, notes: Sequence[str] = (), until: float = math.inf) -> Progress:
+        """Train to the end, from wherever the run is; by the clock (time.monotonic) not after `until`."""
+        progress, team = self.progress, self.team
+        metrics = Metrics(self.run, progress.step, tensorboard=self.config.tensorboard) if team.leads else None
+        display = Display(self.config, progress.step, foretells=self.work.foretells, quiet=quiet or not team.leads)
+        trained = team.wrap(self.model)
+        for note in (*notes, *self.work.notes):
             display.say(note)
         try:
             with self.interruptible():
                 batches = iter(self.work.stream)
-                while not self.progress.finished:
+                while not progress.finished:
+                    display.begin(progress.tokens)
                     self.step(trained, next(batches))
+                    display.step(progress.step, progress.tokens)
                     self.after_step(metrics, display)
-                    if self.interrupted and not self.progress.finished:
+                    if progress.finished:
+                        break
+                    if self.stopping or (self.interrupted and team.size == 1):
                         self.save(metrics)
                         raise KeyboardInterrupt
+                    if self.late(until):
+                        self.save(metrics)  # not as finished: it can go on
+                        progress.finished = f"out of time after {progress.step:,} of {self.config.steps:,} steps"
         finally:
             display.close()
             if metrics is not None:
@@ -114,8 +125,10 @@ class Trainer(Generic[B]):
                 f"out of memory in step {progress.step + 1}",
                 remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then go on with --resume",
             ) from error
-        total = team.sum(math.fsum(value for value, count in losses if count))
-        count = team.sum(sum(count for _, count in losses))
+        total, count, asked = team.sums(
+            math.fsum(value for value, count in losses if count), sum(count for _, count in losses), self.interrupted
+        )
+        self.stopping = asked > 0  # the same in all processes, so that they stop after the same step
         if not math.isfinite(total):
             raise TrainingError(
                 f"the loss is {total} in step {progress.step + 1}",
@@ -154,8 +167,8 @@ class Trainer(Generic[B]):
         config, progress = self.config, self.progress
         step = progress.step
         last = step >= config.steps
-        display.step(step, progress.tokens // max(step, 1))
-        score = self.evaluate() if step % config.evaluate_every == 0 or last else None
+        due = step % config.evaluate_every == 0 or last
+        score = self.evaluate() if due else None
         better = self.judge(score) if score else False
         if step % config.log_every == 0 or score or last:
             values = self.figures(score)
@@ -163,9 +176,8 @@ class Trainer(Generic[B]):
                 metrics.write(step, values)
             display.log(step, values)
             progress.loss_sum = progress.loss_count = 0.0
-        if score:
-            sample = self.work.sample(self.model) if self.team.leads else ""
-            display.evaluated(step, score.figures, best=better, sample=sample)
+        if due:
+            display.evaluated(step, score.figures if score else {}, best=better, sample=self.sample())
         if last:
             progress.finished = f"all {config.steps:,} steps are done"
         elif config.patience and progress.no_better >= config.patience:
@@ -184,12 +196,25 @@ class Trainer(Generic[B]):
         }
         return values | {f"valid_{name}": value for name, value in (score.figures if score else {}).items()}
 
+    def late(self, until: float) -> bool:
+        """Whether it is later than that; looked at in steps that are logged."""
+        asked = until < math.inf and self.progress.step % self.config.log_every == 0
+        return asked and self.team.agree(time.monotonic() > until)
+
     # --- evaluating -------------------------------------------------------------------------------
 
     def evaluate(self) -> Score | None:
         self.model.eval()
         with torch.no_grad(), self.averaged_weights(), self.precision():
             return self.work.evaluate(self.model)
+
+    def sample(self) -> str:
+        """An answer to look at, of the same weights; the leader alone shows it."""
+        self.model.eval()
+        if not self.team.leads:
+            return ""
+        with torch.no_grad(), self.averaged_weights(), self.precision():
+            return self.work.sample(self.model)
 
     def judge(self, score: Score) -> bool:
         """Whether this is the best score so far; the schedule and early stopping want to know."""
@@ -244,11 +269,15 @@ class Trainer(Generic[B]):
         if self.average:
             tensors["average"] = self.average
         state = {
-            "progress": asdict(self.progress),
+            "progress": {**asdict(self.progress), "seconds": self.seconds()},
             "stream": self.work.stream.position(),
             "lowered": self.schedule.lowered,
         }
         return Checkpoint(self.progress.step, tensors, state)
+
+    def seconds(self) -> float:
+        """How long the run has worked, over all resumes."""
+        return self.progress.seconds + time.monotonic() - self.began
 
     def restore(self, saved: Checkpoint) -> None:
         """Be exactly where the checkpoint was written."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,18 +16,24 @@ from seqloom.data.opening import open_data
 from seqloom.data.shards import Corpus
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, OutputError
-from seqloom.storage import new_folder, read_json, write_json, write_manifest, write_tensors
+from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.table import task_called
 from seqloom.tasks.task import Task
 from seqloom.tasks.work import Plan, Work
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training import checkpoint
+from seqloom.training.board import check_board
+from seqloom.training.budget import LATEST, planned
+from seqloom.training.durations import duration, seconds_of
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig, check_run
+from seqloom.training.starting import begin, first_weights, known_dictionaries
 from seqloom.training.team import Team, gather_team
 
 SETUP = "setup"
 """The folder inside a run that holds what was fixed before the first step."""
+START = "start.safetensors"
+"""In it, the weights that are not fresh."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +44,13 @@ class Result:
     step: int
     finished: str
     best: float | None
+    seconds: float
     notes: list[str]
 
     def summary(self) -> str:
         score = f", best score {self.best:.4f}" if self.best is not None else ""
-        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({self.step:,} steps{score})"])
+        took = f"{self.step:,} steps in {duration(self.seconds)}"
+        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
 
 
 def cache_folder() -> Path:
@@ -65,19 +75,37 @@ class Run:
         self.config, self.out, self.team = config, out, team
 
     def train(self, *, resume: bool, quiet: bool) -> Result:
-        self.claim(resume)
+        began = time.monotonic()
+        if self.config.train.tensorboard:
+            check_board()
+        self.claim(resume or self.team.restarted())
         task = self.task()
-        torch.manual_seed(self.config.train.seed)
-        trainer: Trainer[Any] = Trainer(self.out, self.config.train, task.make_model(), self.work(task), self.team)
+        work = self.work(task)
+        plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, work), began)
+        if plan is not None:
+            self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
+        trainer = self.trainer(self.out, task, work)
         saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")
-        progress = trainer.progress if trainer.progress.finished else trainer.train(quiet=quiet)
+        if not trainer.progress.finished:
+            until = began + LATEST * seconds_of(plan.budget) if plan else math.inf
+            trainer.train(quiet=quiet, notes=[str(plan)] if plan else [], until=until)
         if self.team.leads:
             self.export(trainer)
         self.team.wait()
-        return Result(self.out, progress.step, progress.finished, progress.best, notes)
+        progress = trainer.progress
+        return Result(self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes)
+
+    def trainer(self, folder: Path, task: Task[Any], work: Work[Any]) -> Trainer[Any]:
+        """A trainer with fresh weights, always the same ones."""
+        torch.manual_seed(self.config.train.seed)
+        model = task.make_model()
+        start = self.out / SETUP / START
+        if start.exists():
+            begin(model, read_tensors(start), frozen=self.config.start.frozen)
+        return Trainer(folder, self.config.train, model, work, self.team)
 
     def claim(self, resume: bool) -> None:
         """Make the folder, or find it as it was left."""
@@ -101,9 +129,12 @@ class Run:
         setup = self.out / SETUP
         if not setup.exists():
             if self.team.leads:
-                learned = task_called(self.config.task).learn(self.config, self.parts()["train"], {})
+                train, start = self.parts()["train"], self.config.start
+                learned = task_called(self.config.task).learn(self.config, train, known_dictionaries(start))
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
+                    if weights := first_weights(start, learned, train):
+                        write_tensors(folder / START, weights)
             self.team.wait()
         config, task = load_task(setup)
         if config.model_dump(exclude={"train"}) != self.config.model_dump(exclude={"train"}):
@@ -137,7 +168,7 @@ class Run:
         weights = best.tensors["model"] | best.tensors.get("average", {})
         write_tensors(self.out / "model.safetensors", weights)
         for file in (self.out / SETUP).iterdir():
-            if file.name != "manifest.json":
+            if file.name not in ("manifest.json", START):
                 shutil.copyfile(file, self.out / file.name)
         write_manifest(self.out)
 

@@ -14,6 +14,7 @@ from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.training.settings import TrainConfig
+from seqloom.training.starting import StartConfig
 
 
 class RunConfig(TaskConfig):
@@ -21,6 +22,8 @@ class RunConfig(TaskConfig):
 
     train: TrainConfig = TrainConfig()
     """How it is trained."""
+    start: StartConfig = StartConfig()
+    """Where the weights begin."""
 
 
 class ClassifyRun(ClassifyConfig, RunConfig):

@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
+from seqloom.training.durations import seconds_of
 
 
 class TrainConfig(Config):
@@ -14,6 +15,8 @@ class TrainConfig(Config):
 
     steps: PositiveInt = 2_000
     """Optimizer steps in total."""
+    budget: str = ""
+    """The time to train for, as 45m, 1h30m or 3600s: it decides `steps`, by the pace measured here; empty for none."""
     batch_tokens: PositiveInt = 4_096
     """Tokens in a batch, padding among them, over all processes and accumulated parts together."""
     accumulate: PositiveInt = 1
@@ -46,6 +49,8 @@ class TrainConfig(Config):
     """The newest checkpoints that are kept; the best one is always kept."""
     log_every: PositiveInt = 10
     """Steps between two lines in metrics.jsonl and on the display."""
+    tensorboard: bool = False
+    """Whether the figures of metrics.jsonl are written for TensorBoard too, into the folder tensorboard of the run."""
     seed: NonNegativeInt = 1
     """Decides everything that is random."""
     device: str = "auto"
@@ -54,8 +59,17 @@ class TrainConfig(Config):
     """bfloat16 computes faster where the device has it; weights stay in float32."""
 
     @model_validator(mode="after")
+    def budget_is_a_time(self) -> Self:
+        try:
+            if self.budget:
+                seconds_of(self.budget)
+        except ValueError:
+            raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
+        return self
+
+    @model_validator(mode="after")
     def warmup_ends_before_training_does(self) -> Self:
-        if self.warmup_steps >= self.steps:
+        if self.warmup_steps >= self.steps and not self.budget:
             raise problem(
                 "warmup_steps",
                 f"{self.warmup_steps} is not below train.steps = {self.steps}",

@@ -29,19 +29,27 @@ class Team:
         """The model as it is called in training: with others, its gradients are shared while they are made."""
         return DistributedDataParallel(model) if self.size > 1 else model
 
-    def sum(self, number: float) -> float:
-        """The sum of a number over all processes."""
+    def sums(self, *numbers: float) -> list[float]:
+        """The sum of each number over all processes."""
         if self.size == 1:
-            return number
-        total = torch.tensor(number, dtype=torch.float64, device=self.device)
-        dist.all_reduce(total)
-        return float(total)
+            return [*numbers]
+        totals = torch.tensor(numbers, dtype=torch.float64, device=self.device)
+        dist.all_reduce(totals)
+        return totals.tolist()
 
     def share(self, tensor: Tensor) -> Tensor:
         """The leader's tensor, in every process."""
         if self.size > 1:
             dist.broadcast(tensor, src=0)
         return tensor
+
+    def agree(self, wish: bool) -> bool:
+        """What the leader wishes, in every process: so that all do the same where a clock decides."""
+        return self.sums(wish and self.leads) != [0]
+
+    def restarted(self) -> bool:
+        """Whether `torchrun` has started these processes anew after one of them, on whatever host, was lost."""
+        return self.sums(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))) != [0]
 
     def wait(self) -> None:
         if self.size > 1:

@@ -1,0 +1,35 @@
+"""Times as people write them and say them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+WRITTEN = re.compile("".join(rf"(?:(\d+(?:\.\d+)?){unit})?" for unit in UNITS))
+
+
+def seconds_of(text: str) -> float:
+    """A time as it is written in settings; `ValueError` for what is none.
+
+    >>> seconds_of("1h30m"), seconds_of("45m"), seconds_of("3600s"), seconds_of("1.5h")
+    (5400.0, 2700.0, 3600.0, 5400.0)
+    """
+    found = WRITTEN.fullmatch(text.replace(" ", "").lower())
+    seconds = sum(float(number or 0) * size for number, size in zip(found.groups(), UNITS.values())) if found else 0.0
+    if not seconds:
+        raise ValueError(text)
+    return seconds
+
+
+def duration(seconds: float) -> str:
+    """A time as a clock shows it.
+
+    >>> duration(3725), duration(75), duration(8)
+    ('1:02:05', '1:15', '0:08')
+    """
+    if math.isnan(seconds):
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
