@@ -140,6 +140,12 @@ def softmax(x: Tensor) -> Tensor:
     return torch.softmax(x.masked_fill(nothing, 0.0), -1).masked_fill(nothing, 0.0)
 
 
+@known(r"\log\sigma", "log σ")
+def log_sigmoid(x: Tensor) -> Tensor:
+    """The logarithm of the sigmoid."""
+    return torch.nn.functional.logsigmoid(x)
+
+
 @known(r"\log\operatorname{softmax}", "log softmax")
 def log_softmax(x: Tensor) -> Tensor:
     """The logarithm of softmax."""

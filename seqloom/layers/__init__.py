@@ -24,8 +24,10 @@ from seqloom.layers.simple_rnn import ConcatRNN, LinearRNN, SimpleRNN
 from seqloom.layers.ssru import SSRU
 from seqloom.layers.stacked import Stacked
 from seqloom.layers.transposed_linear import TransposedLinear
+from seqloom.layers.word2vec import CBOW, SkipGram
 
 __all__ = [
+    "CBOW",
     "GRU",
     "LSTM",
     "MLP",
@@ -70,6 +72,7 @@ __all__ = [
     "SelfAttentiveRNN",
     "SimpleRNN",
     "Sinusoidal",
+    "SkipGram",
     "SoftAttention",
     "Stacked",
     "Temperature",

@@ -3,7 +3,6 @@
 import torch
 from torch import Tensor, nn
 
-
 CHANCES = 2**16
 """Shares are rounded to so many parts; what is kept is scaled by the share that is really dropped."""
 

@@ -3,14 +3,8 @@
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqloom.equations import equations, known
+from seqloom.equations import equations, log_sigmoid
 from seqloom.layers.base import Layer, layer
-
-
-@known(r"\log\sigma", "log σ")
-def log_sigmoid(x: Tensor) -> Tensor:
-    """The logarithm of the sigmoid."""
-    return F.logsigmoid(x)
 
 
 @equations

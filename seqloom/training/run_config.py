@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.config import check, gather
+from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.errors import ConfigError, UnknownName
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.generate.settings import GenerateConfig
@@ -58,9 +59,15 @@ def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flag
 
 def check_run(values: Mapping[str, Any], *, where: str) -> RunConfig:
     """Settings that were read, held to what the task knows."""
-    task = values.get("task")
+    task = values.get("task") or task_of_data(values.get("data"))
     if task is None:
         raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(RUNS)}")])
     if task not in RUNS:
         raise UnknownName("task", str(task), RUNS, remedy=f"there are: {', '.join(RUNS)}")
-    return check(RUNS[task], values, where=where)
+    return check(RUNS[task], {**values, "task": task}, where=where)
+
+
+def task_of_data(section: Any) -> str | None:
+    """Embedded data says what it is for."""
+    where = section.get("train") if isinstance(section, dict) else None
+    return find_embedded(str(where))[0].task if is_embedded(where) else None

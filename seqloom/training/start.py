@@ -15,9 +15,12 @@ def train(
     config: Path | str | None = None,
     *,
     data: Any = None,
+    valid: Any = None,
     task: str | None = None,
     model: str | None = None,
     out: Path | str = "run",
+    steps: int | None = None,
+    budget: str | None = None,
     settings: Sequence[str] = (),
     resume: bool = False,
     quiet: bool = False,
@@ -25,12 +28,18 @@ def train(
     """Train a model and return it, ready to be called.
 
     config    a TOML file; what follows goes before it
-    data      training data: a path, a pattern, a folder, files by label
-    task      what the model does: classify
-    model     the architecture: logistic, mlp, rnn, gru, lstm, self-attentive-rnn, cnn, mixer, transformer
+    data      training data: a path, a pattern, a folder, files by label, "embedded:dates"
+    valid     validation data; unsaid, it is found or cut off
+    task      what the model does: classify, tag, generate, translate; embedded data says it
+    model     the architecture, as lstm, cnn or transformer; `seqloom summary` lists them
     out       the folder of the run; it must not be there yet, unless `resume`
+    steps     optimizer steps in total; or
+    budget    the time to train for, as "45m" or "1h30m"
     settings  changes like "train.steps=500"
     """
-    chosen = load_run(config, settings, data__train=data, task=task, model__name=model)
+    chosen = load_run(
+        config, settings, data__train=data, data__valid=valid, task=task, model__name=model,
+        train__steps=steps, train__budget=budget,
+    )  # fmt: skip
     run(chosen, Path(out), resume=resume, quiet=quiet)
     return load(out)

@@ -4,17 +4,26 @@ from pathlib import Path
 
 import pytest
 
+from seqloom.config import read_toml
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
+from tests.tasks.songs import write_song
+from tests.tasks.tagged import write_tagged
 from tests.training.reviews import write_reviews
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+SMALL = {
+    "classify": lambda folder: write_reviews(folder / "data.tsv", count=40),
+    "generate": lambda folder: write_song(folder / "data.txt"),
+    "tag": lambda folder: write_tagged(folder / "data.conll"),
+}
+"""Makes data for a task."""
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
 def test_every_recipe_loads_and_steps(file, tmp_path, monkeypatch):
     monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    data = str(write_reviews(tmp_path / "reviews.tsv", count=40))
+    data = str(SMALL[read_toml(file)["task"]](tmp_path))
     short = ["train.steps=2", "train.warmup_steps=1", "train.batch_tokens=500"]
     config = load_run(file, short, data__train=data, data__valid=data)
     assert train(config, tmp_path / "run", quiet=True).step == 2

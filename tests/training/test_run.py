@@ -1,6 +1,7 @@
 """From a file of text to a trained model: by function and by command."""
 
 import importlib
+import io
 import json
 import os
 import shlex
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 
+from seqloom.cli.predict import waiting
 from seqloom.errors import ConfigError, DamagedError, DataError, OutputError
 from seqloom.storage import read_tensors
 from seqloom.training.metrics import read_metrics
@@ -228,6 +230,80 @@ def test_train_predict_evaluate_as_a_person_types_them(reviews, tmp_path):
     assert "accuracy" in command("evaluate", "run", "reviews.tsv", folder=tmp_path).stdout
 
 
+@pytest.fixture
+def trained(reviews: Path, tmp_path: Path) -> Path:
+    train(settings(reviews, model__name="cnn"), tmp_path / "run", quiet=True)
+    return tmp_path
+
+
+def test_standard_input_is_answered_line_by_line_as_it_comes(trained):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-m", "seqloom.cli", "predict", "run"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(call, cwd=trained, env=environment, stdin=pipe, stdout=pipe, text=True, bufsize=1) as process:
+        assert process.stdin and process.stdout
+        for text, label in [("a dull film", "neg"), ("a lovely film", "pos")]:
+            process.stdin.write(f"{text}\n")
+            assert process.stdout.readline() == f"{label}\n", "there before the next line is written"
+        process.stdin.write("great story")  # no end of line, only the end
+        process.stdin.close()
+        assert process.stdout.read() == "pos\n"
+
+
+def test_vectors_and_the_nearest_by_command(trained):
+    (trained / "among.txt").write_text("a dull story\n\nvery great cast\nthe tedious film\n", encoding="utf-8")
+    shown = command("predict", "run", "--vectors", folder=trained, input="a dull film\ngreat\n").stdout.splitlines()
+    model = load(trained / "run")
+    for line, text in zip(map(json.loads, shown), ["a dull film", "great"], strict=True):
+        assert line["text"] == text
+        assert line["vector"] == pytest.approx(model.vectors([text])[0].tolist(), abs=1e-5)
+    asked = ["predict", "run", "a poor film", "a fine film", "--nearest", "among.txt", "--count", "1"]
+    first, near, second, other = command(*asked, folder=trained).stdout.splitlines()
+    assert (first, second) == ("a poor film", "a fine film")
+    assert near.endswith(("a dull story", "the tedious film"))
+    assert other.endswith("  very great cast")
+    found = [json.loads(line) for line in command(*asked, "--json", folder=trained).stdout.splitlines()]
+    assert found[1]["nearest"][0]["text"] == "very great cast"
+    assert -1 <= found[1]["nearest"][0]["similarity"] <= 1.00001
+
+
+@pytest.mark.parametrize("flags", [["--temperature", "0.5"], ["--top-k", "3"], ["--set", "lines=2"]])
+def test_a_flag_that_the_task_does_not_have_is_named(trained, flags):
+    done = command("predict", "run", "a film", *flags, folder=trained)
+    assert done.returncode == 1
+    assert "a model for classify has no options" in done.stderr
+    assert done.stdout == ""
+
+
+def test_lines_before_one_that_cannot_be_read_are_answered(tmp_path, reviews):
+    rows = [{"text": "a film", "label": "ab"[n % 2], "x": n % 2} for n in range(40)]
+    (tmp_path / "sides.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    changes = ['classify.numbers=["x"]', "data.columns.text=text", "train.learning_rate=0.1"]
+    train(settings(tmp_path / "sides.jsonl", *changes, model__name="cnn"), tmp_path / "run", quiet=True)
+    given = '{"text": "a film", "x": 0}\n{"text": "a film", "x": 1}\n{"text": "a film"}\n{"text": "a film", "x": 1}\n'
+    done = command("predict", "run", folder=tmp_path, input=given)
+    assert (done.returncode, done.stdout) == (1, "a\nb\n")
+    assert "no column is called 'x'; there are: text" in done.stderr
+
+
+class Pieces(io.BytesIO):
+    """Gives what was written together together, as a pipe does."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        super().__init__()
+        self.pieces = list(pieces)
+
+    def read1(self, size: int | None = -1) -> bytes:
+        return self.pieces.pop(0) if self.pieces else b""
+
+
+def test_lines_come_in_the_chunks_that_are_there():
+    given = Pieces(b"one\r\ntwo\n", b"thr", b"e", b"e\n\nfo\xff", b"ur")
+    assert list(waiting(given)) == [["one", "two"], ["three", ""], ["fo\ufffdur"]]
+    many = Pieces(b"".join(b"%d\n" % number for number in range(600)))
+    assert [len(chunk) for chunk in waiting(many)] == [256, 256, 88]
+
+
 def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):
     changes = ["--set", "train.lerning_rate=1", "--set", "train.steps=-3", "--set", "modle.name=lstm"]
     done = command("train", "--task", "classify", "--data", "reviews.tsv", "--out", "run", *changes, folder=tmp_path)
@@ -265,7 +341,9 @@ def test_a_run_killed_by_the_system_goes_on_bit_for_bit(reviews, tmp_path):
 def test_the_public_call_trains_and_returns_a_model(reviews, tmp_path):
     import seqloom
 
-    model = seqloom.train(data=str(reviews), model="cnn", out=tmp_path / "run", settings=QUICK, quiet=True)
+    model = seqloom.train(
+        task="classify", data=str(reviews), model="cnn", out=tmp_path / "run", settings=QUICK, quiet=True
+    )
     assert model("a lovely film").label == "pos"
     assert seqloom.load(tmp_path / "run")("a dull film").label == "neg"
 

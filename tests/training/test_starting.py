@@ -112,7 +112,7 @@ def test_what_does_not_fit_is_said(reviews, tmp_path, language_model):
     cases = {
         (f"start.model={language_model}", "model.widths=[7]"): "is (36,) there and (28,) here",
         (f"start.model={tmp_path / 'nothing'}",): "nothing",
-        (f"start.model={language_model}", "start.keep=all"): "is not there",
+        (f"start.model={language_model}", "start.keep=all"): "readout.W_hy is (9, 24) there and (9, 2) here",
         (f"start.model={language_model}", "start.vectors=svd"): "in one way only",
         ("start.vectors=svd", "model.embedding=500"): "cannot have rows of 500",
     }

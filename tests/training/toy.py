@@ -50,6 +50,7 @@ class ToyWork:
     def __init__(self, config: TrainConfig) -> None:
         self.stream = ToyStream(rows=60, size=12, seed=config.seed)
         self.notes: list[str] = []
+        self.foretells = False
 
     def parts(self, batch: Batch, count: int) -> list[Batch]:
         return [(batch[0][part::count], batch[1][part::count]) for part in range(count)]

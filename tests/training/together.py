@@ -1,0 +1,49 @@
+"""Runs for test_elastic.py: RUN KILL-AT TASK DATA SETTING..., several with ; between them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from seqloom.training.loop import Trainer
+from seqloom.training.run import Run
+from seqloom.training.run_config import load_run
+from seqloom.training.team import gather_team
+
+
+def kill_once(run: Path, step: int) -> None:
+    """The last process kills itself in the midst of a step, as the system would; not after it was started anew."""
+    seed_step = Trainer.seed_step
+
+    def killed(trainer: Trainer[Any]) -> None:
+        if trainer.progress.step == step and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+            if dist.get_rank() == dist.get_world_size() - 1:
+                (run / "was-killed").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        seed_step(trainer)
+
+    Trainer.seed_step = killed  # type: ignore[method-assign]
+
+
+def main(arguments: list[str]) -> None:
+    team = gather_team("cpu")
+    for one, words in groupby(arguments, key=lambda word: word != ";"):
+        if one:
+            run, kill_at, task, data, *settings = words
+            if int(kill_at):
+                kill_once(Path(run), int(kill_at))
+            config = load_run(None, settings, task=task, data__train=data)
+            Run(config, Path(run), team).train(resume=False, quiet=True)
+    team.part()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main(sys.argv[1:])
