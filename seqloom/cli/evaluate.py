@@ -61,7 +61,9 @@ def show(found: dict[str, "Findings"], compared: "Compared | None") -> None:
             console.print(f"[bold]{name}[/bold]")
         console.print("   ".join(f"{key} {value:.4f}" for key, value in one.figures.items()), highlight=False)
         for shown in one.tables:
-            table = Table(*shown.header, title=shown.title or None, box=None)
+            table = Table(title=shown.title or None, box=None)
+            for title in shown.header:
+                table.add_column(title, overflow="fold")
             for row in shown.rows:
                 table.add_row(*row)
             console.print(table)

@@ -16,9 +16,12 @@ EXAMPLES = [
     "seqloom predict runs/reviews --json < reviews.txt",
     "seqloom predict runs/reviews --vectors < reviews.txt",
     'seqloom predict runs/reviews "a wonderful film" --nearest reviews.txt',
+    "seqloom predict runs/reviews --file reviews.txt > labels.txt",
 ]
 AT_ONCE = 256
 """Texts that are answered together."""
+MOST = 40
+"""Tokens that are drawn one by one; of a longer text whole words."""
 PIECE = 1 << 16
 """Bytes of standard input that are read together."""
 
@@ -29,7 +32,13 @@ def predict(
         list[str] | None,
         typer.Argument(help="Texts, or files of frames; without any, lines of standard input.", show_default=False),
     ] = None,
+    file: Annotated[Path | None, typer.Option(metavar="FILE", help="Texts, one a line, with a progress bar.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    beam: Annotated[int | None, typer.Option(help="Answers that are followed side by side.")] = None,
+    n_best: Annotated[int | None, typer.Option(help="Answers to each text, the best first.")] = None,
+    attention: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What was looked at: .html, .png, .json, .txt; - for here.")
+    ] = None,
     vectors: Annotated[
         bool, typer.Option("--vectors", help="The vector of each text, one JSON object a line.")
     ] = False,
@@ -52,12 +61,22 @@ def predict(
     from seqloom.errors import SeqloomError
     from seqloom.training.model import load
 
-    options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, length=length, seed=seed)
+    options = gather(
+        None, set_, temperature=temperature, top_k=top_k, top_p=top_p, length=length, seed=seed, beam=beam,
+        n_best=n_best,
+    )  # fmt: skip
     if nearest and vectors:
         raise SeqloomError("--vectors and --nearest ask for different things", remedy="choose one")
+    if texts and file:
+        raise SeqloomError("texts and --file ask for different things", remedy="choose one")
     model = load(folder)
+    if attention or "attention" in model.task.Options.model_fields:
+        options.setdefault("attention", attention is not None)
     model.options(**options)
-    chunks = in_chunks(texts) if texts else waiting(sys.stdin.buffer)
+    chunks = in_chunks(texts) if texts else lines_of(file) if file else waiting(sys.stdin.buffer)
+    if attention:
+        show_attention(model, [text for chunk in chunks for text in chunk], options, attention, as_json)
+        return
     if nearest:
         show_nearest(model, [text for chunk in chunks for text in chunk], nearest, count, as_json)
         return
@@ -78,7 +97,23 @@ def answer_lines(model: "Model", texts: list[str], options: dict[str, Any], as_j
             raise
         answers = (model(text, **options) for text in texts)
     for answer in answers:
-        yield written(answer.json()) if as_json else str(answer)
+        yield written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+
+
+def show_attention(model: "Model", texts: list[str], options: dict[str, Any], file: Path, as_json: bool) -> None:
+    """Answers, and what was looked at for each: drawn here, or into one file."""
+    from seqloom.attending.drawing import save
+    from seqloom.attending.terminal import Squares
+    from seqloom.cli.console import console
+
+    answers = model(texts, **options)
+    maps = [answer.words for answer in answers if answer.words is not None]
+    if str(file) != "-":
+        save(maps[0] if len(maps) == 1 else maps, file)
+    for answer in answers:
+        print(written(answer.json()) if as_json else answer)
+        if str(file) == "-" and answer.attention is not None:
+            console.print(Squares(answer.attention if len(answer.attention.source) <= MOST else answer.words))
 
 
 def vector_lines(model: "Model", texts: list[str]) -> Iterator[str]:
@@ -100,6 +135,22 @@ def show_nearest(model: "Model", texts: list[str], file: Path, count: int, as_js
 
 def written(found: dict[str, Any]) -> str:
     return json.dumps(found, ensure_ascii=False)
+
+
+def lines_of(file: Path) -> Iterator[list[str]]:
+    """The lines of a file in chunks; how far it is stands on standard error, where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from seqloom.errors import DataError
+
+    if not file.is_file():
+        raise DataError("there is no such file", where=str(file), remedy="check the path")
+    with file.open("rb") as stream, Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("predicting", total=file.stat().st_size)
+        for chunk in waiting(stream):
+            yield chunk
+            progress.update(bar, completed=stream.tell())
 
 
 def in_chunks(texts: Sequence[str]) -> Iterator[list[str]]:

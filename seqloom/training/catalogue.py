@@ -26,8 +26,8 @@ LABELS, LETTERS = 2, 100
 """Labels or tags, and letters of the alphabet, in the same way."""
 
 SENTENCES = {
-    "logistic": "logistic regression on the words, put end to end",
-    "mlp": "one hidden layer on the words, put end to end",
+    "logistic": "logistic regression, words end to end",
+    "mlp": "one hidden layer, words end to end",
     "words": "no encoder: a bag of words",
     "rnn": "a simple recurrent network",
     "gru": "gated recurrent units",

@@ -15,19 +15,18 @@ import torch
 from seqloom.data.opening import open_data
 from seqloom.data.shards import Corpus
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, OutputError
+from seqloom.errors import ConfigError, DamagedError, OutputError
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.table import task_called
 from seqloom.tasks.task import Task
 from seqloom.tasks.work import Plan, Work
-from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training import checkpoint
 from seqloom.training.board import check_board
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.durations import duration, seconds_of
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig, check_run
-from seqloom.training.starting import begin, first_weights, known_dictionaries
+from seqloom.training.starting import begin, dictionaries_in, first_weights, known_dictionaries
 from seqloom.training.team import Team, gather_team
 
 SETUP = "setup"
@@ -181,7 +180,9 @@ def save_task(folder: Path, task: Task[Any]) -> None:
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
     saved = read_json(folder / "config.json")
+    if not isinstance(saved, dict) or not {"config", "facts"} <= saved.keys():
+        raise DamagedError(
+            "is not what this version of seqloom writes", where=str(folder / "config.json"), remedy="train it again"
+        )
     config = check_run(saved["config"], where=str(folder / "config.json"))
-    ending = ".tokenizer.json"
-    tokenizers = {file.name.removesuffix(ending): Tokenizer.load(file) for file in sorted(folder.glob(f"*{ending}"))}
-    return config, task_called(config.task)(config, tokenizers, saved["facts"])
+    return config, task_called(config.task)(config, dictionaries_in(folder), saved["facts"])

@@ -52,6 +52,11 @@ def known_dictionaries(start: StartConfig) -> dict[str, Tokenizer]:
         return {}
     folder = Path(start.model)
     verify(folder)
+    return dictionaries_in(folder)
+
+
+def dictionaries_in(folder: Path) -> dict[str, Tokenizer]:
+    """The tokenizers of a model folder by name."""
     ending = ".tokenizer.json"
     return {file.name.removesuffix(ending): Tokenizer.load(file) for file in sorted(folder.glob(f"*{ending}"))}
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
 from seqloom.errors import ConfigError
@@ -37,12 +38,6 @@ class Team:
         dist.all_reduce(totals)
         return totals.tolist()
 
-    def share(self, tensor: Tensor) -> Tensor:
-        """The leader's tensor, in every process."""
-        if self.size > 1:
-            dist.broadcast(tensor, src=0)
-        return tensor
-
     def agree(self, wish: bool) -> bool:
         """What the leader wishes, in every process: so that all do the same where a clock decides."""
         return self.sums(wish and self.leads) != [0]
@@ -68,8 +63,12 @@ def gather_team(device: str) -> Team:
         return Team(0, 1, place)
     if place.type == "cuda":
         torch.cuda.set_device(place)
-    dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
-    return Team(dist.get_rank(), dist.get_world_size(), place)
+    store, rank, size = next(rendezvous("env://"))
+    if os.environ.get("LOCAL_WORLD_SIZE") == str(size):
+        # torchrun keeps the addresses of processes that are gone; on one host all of them count restarts alike
+        store = dist.PrefixStore(f"start {os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+    dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=store, rank=rank, world_size=size)
+    return Team(rank, size, place)
 
 
 def find_device(name: str) -> torch.device:

@@ -23,10 +23,10 @@ def kill_once(run: Path, step: int) -> None:
     seed_step = Trainer.seed_step
 
     def killed(trainer: Trainer[Any]) -> None:
-        if trainer.progress.step == step and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
-            if dist.get_rank() == dist.get_world_size() - 1:
-                (run / "was-killed").touch()
-                os.kill(os.getpid(), signal.SIGKILL)
+        first, last = os.environ["TORCHELASTIC_RESTART_COUNT"] == "0", dist.get_rank() == dist.get_world_size() - 1
+        if first and last and trainer.progress.step == step:
+            (run / "was-killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
         seed_step(trainer)
 
     Trainer.seed_step = killed  # type: ignore[method-assign]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.models.settings import ModelConfig
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tokens.settings import TokenConfig
+from seqloom.tokens.settings import Kind, TokenConfig
 
 TAKEN = ("text", "frames", "label", "labels")
 """Columns that play a part already."""
@@ -48,11 +48,21 @@ class AnswerConfig(Config):
         return self
 
 
+class ClassifyTokens(TokenConfig):
+    """How text is cut: the section [tokens] with the defaults of a classifier."""
+
+    kind: Kind = "word"
+    """What a token is: a word, what stands between spaces, a character, a part of a word (bpe and unigram)."""
+    size: PositiveInt = 20_000
+    """Entries of the dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
+
+
 class ClassifyConfig(TaskConfig):
     """A text and what it is."""
 
     task: Literal["classify"] = "classify"
-    tokens: TokenConfig = TokenConfig(kind="word", size=20_000)
+    tokens: ClassifyTokens = ClassifyTokens()
+    """How text is cut into tokens."""
     model: ModelConfig = ModelConfig()
     """Which architecture, and how large."""
     classify: AnswerConfig = AnswerConfig()
