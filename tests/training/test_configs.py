@@ -9,6 +9,7 @@ from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
+from tests.tasks.written_numbers import write_pairs
 from tests.training.reviews import write_reviews
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
@@ -16,6 +17,7 @@ SMALL = {
     "classify": lambda folder: write_reviews(folder / "data.tsv", count=40),
     "generate": lambda folder: write_song(folder / "data.txt"),
     "tag": lambda folder: write_tagged(folder / "data.conll"),
+    "translate": lambda folder: write_pairs(folder / "data.tsv"),
 }
 """Makes data for a task."""
 
@@ -25,7 +27,7 @@ def test_every_recipe_loads_and_steps(file, tmp_path, monkeypatch):
     monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     data = str(SMALL[read_toml(file)["task"]](tmp_path))
     short = ["train.steps=2", "train.warmup_steps=1", "train.batch_tokens=500"]
-    config = load_run(file, short, data__train=data, data__valid=data)
+    config = load_run(file, short, data__train=data, data__valid=data, start__vectors="")
     assert train(config, tmp_path / "run", quiet=True).step == 2
 
 
