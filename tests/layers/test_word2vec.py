@@ -2,7 +2,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqloom.layers.word2vec import CBOW, SkipGram, cbow, log_sigmoid, skip_gram
+from seqloom.equations import log_sigmoid
+from seqloom.layers.word2vec import CBOW, SkipGram, cbow, skip_gram
 from seqloom.vectors.word2vec import cbow_gradients, skip_gram_gradients
 from tests.layers.lifted import lifted
 from tests.layers.scan import assert_same, randn
