@@ -1,4 +1,4 @@
-"""`seqloom explain`: look at a definition or an experiment."""
+"""`seqloom explain`: look at a definition, an experiment or a trained model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,26 +9,41 @@ EXAMPLES = [
     "seqloom explain",
     "seqloom explain lstm",
     'seqloom explain gru "my own words here" --html gru.html',
+    "seqloom explain rnn-attention",
     "seqloom explain multi-head --latex",
     "seqloom explain why-tanh --html why-tanh.html",
 ]
+WITH_A_MODEL = [
+    'seqloom explain runs/translate "a sentence" --html page.html',
+    'seqloom explain runs/translate "a sentence" --forgetting',
+]
+"""As above, but they need a model that was trained."""
 
 
 def explain(
     name: Annotated[
         str | None,
-        typer.Argument(help="A definition or an experiment; your own as `package.module:function`. Without: a list."),
+        typer.Argument(
+            help="A definition, an experiment, or the folder of a trained model; your own definition as "
+            "`package.module:function`. Without: a list."
+        ),
     ] = None,
     text: Annotated[str | None, typer.Argument(help="Run it over these words.", show_default=False)] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print the LaTeX alone.")] = False,
+    forgetting: Annotated[
+        bool, typer.Option("--forgetting", help="Of a trained model: how much each word still matters at the end.")
+    ] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")] = None,
 ) -> None:
-    """Show a layer as formula, code, parameter count and numbers; or list what there is to show."""
+    """Show a layer or a trained model as formula, code, parameter count and numbers; or list what there is to show."""
     from seqloom.cli.console import console
     from seqloom.cli.terminal import show, show_catalogue, show_experiment
+    from seqloom.cli.walkthrough import show_walkthrough
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain, latex_of, save_page
+    from seqloom.explaining.explanation import Explanation
     from seqloom.explaining.panels import Experiment
+    from seqloom.explaining.walkthrough import Walkthrough
 
     if name is None:
         if latex or html is not None:
@@ -39,8 +54,18 @@ def explain(
         print(latex_of(name))
     if latex and html is None:
         return
-    explained = explain(name, text)
+    explained: Explanation | Experiment | Walkthrough
+    if forgetting:
+        from seqloom.explaining.remembering import forgetting_of
+
+        explained = forgetting_of(name, text)
+    else:
+        explained = explain(name, text)
     if html is not None:
         console.print(f"written {save_page(explained, html)}", highlight=False)
+    elif isinstance(explained, Experiment):
+        show_experiment(explained, f"{name} --forgetting" if forgetting else "")
+    elif isinstance(explained, Walkthrough):
+        show_walkthrough(explained, name)
     else:
-        show_experiment(explained) if isinstance(explained, Experiment) else show(explained)
+        show(explained)

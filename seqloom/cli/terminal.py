@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rich.padding import Padding
 from rich.syntax import Syntax
@@ -12,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from seqloom.cli.console import console
-from seqloom.equations import nodes
+from seqloom.equations import Equations, nodes
 from seqloom.equations.plain import columns
 from seqloom.explaining import experiments, panels
-from seqloom.explaining.catalogue import definitions
+from seqloom.explaining.catalogue import definitions, is_model
 from seqloom.explaining.explanation import Explanation
 from seqloom.explaining.values import Value
 
@@ -25,22 +26,33 @@ WIDEST = 8
 
 def show_catalogue() -> None:
     """The list of definitions, by the file they stand in, and of experiments."""
-    by_file: dict[str, list[tuple[str, str]]] = {}
-    for label, definition in definitions().items():
-        home = definition.__module__.removeprefix("seqloom.layers.").replace("_", " ")
-        by_file.setdefault(home, []).append((label, definition.legend.title))
-    console.print(f"[bold]{len(definitions())} definitions[/bold]")
-    table = grid()
-    for home, entries in by_file.items():
-        for position, (label, title) in enumerate(entries):
-            table.add_row(Text(home if position == 0 else "", style="dim"), Text(label, style="cyan"), Text(title))
-    console.print(table)
-    console.print(f"\n[bold]{len(experiments.NAMES)} experiments[/bold]")
+    models = {label: definition for label, definition in definitions().items() if is_model(definition)}
+    layers = {label: definition for label, definition in definitions().items() if label not in models}
+    for kind, group in (("definitions of layers", layers), ("definitions of models", models)):
+        console.print(f"[bold]{len(group)} {kind}[/bold]")
+        console.print(by_file(group))
+        console.print()
+    console.print(f"[bold]{len(experiments.NAMES)} experiments[/bold]")
     table = grid()
     for name, question in experiments.NAMES.items():
         table.add_row("", Text(name, style="cyan"), Text(question))
     console.print(table)
     console.print("\nLook at one: [bold]seqloom explain lstm[/bold]", highlight=False)
+    console.print('Look at your own model: [bold]seqloom explain FOLDER "a sentence"[/bold]', highlight=False)
+
+
+def by_file(group: Mapping[str, Equations[..., Any]]) -> Table:
+    """Definitions, with the file they stand in before the first of each."""
+    table, before = grid(), ""
+    for label, definition in group.items():
+        home = definition.__module__.rpartition("seqloom.layers.")[2].replace("_", " ")
+        if is_model(definition):
+            home = "seq2seq" if ".seq2seq." in definition.__module__ else "one sequence"
+        table.add_row(
+            Text(home if home != before else "", style="dim"), Text(label, style="cyan"), Text(definition.legend.title)
+        )
+        before = home
+    return table
 
 
 def show(explained: Explanation) -> None:
@@ -157,7 +169,7 @@ def number(entry: float | str) -> str:
     return f"{entry:.3f}" if entry != int(entry) or abs(entry) > 9999 else str(int(entry))
 
 
-def show_experiment(experiment: panels.Experiment) -> None:
+def show_experiment(experiment: panels.Experiment, command: str = "") -> None:
     """The question, the answer, and the numbers behind it as tables."""
     heading(experiment.question, experiment.title)
     for paragraph in experiment.text:
@@ -167,7 +179,7 @@ def show_experiment(experiment: panels.Experiment) -> None:
         section(panel.title)
         show_panel(panel)
     console.print(
-        f"\nAs a page: [bold]seqloom explain {experiment.name} --html {experiment.name}.html[/bold]",
+        f"\nAs a page: [bold]seqloom explain {command or experiment.name} --html {experiment.name}.html[/bold]",
         highlight=False,
     )
 

@@ -1,5 +1,6 @@
 """`seqloom train`: from a file of text to a trained model in a folder."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,28 +10,47 @@ EXAMPLES = [
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews",
     "seqloom train --task classify --data reviews.tsv --out runs/reviews --resume",
     "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
+    "seqloom train --data embedded:names --out runs/names",
 ]
 
 
 def train(
     config: Annotated[Path | None, typer.Argument(help="A configuration file (TOML).")] = None,
-    task: Annotated[str | None, typer.Option(help="What the model does: classify.")] = None,
-    data: Annotated[str | None, typer.Option(help="Training data: a file, a pattern, a folder.")] = None,
-    model: Annotated[str | None, typer.Option(help="The architecture, as lstm, cnn or transformer.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="What the model does: classify, tag, generate, translate; embedded data says it.")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Training data: a file, a pattern, a folder, or embedded:NAME.")
+    ] = None,
+    valid: Annotated[str | None, typer.Option(help="Validation data; unsaid, it is found or cut off.")] = None,
+    model: Annotated[str | None, typer.Option(help="The architecture; `seqloom summary` lists them.")] = None,
     out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("run"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest sound checkpoint in --out.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, auto.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Optimizer steps in total.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="The time to train for, as 45m or 1h30m; it decides the steps.")
+    ] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
 ) -> None:
     """Train a model and keep its best checkpoint."""
     from seqloom.cli.console import console
+    from seqloom.errors import SeqloomError
     from seqloom.training.run import train as run
     from seqloom.training.run_config import load_run
 
-    settings = load_run(config, set_, task=task, data__train=data, model__name=model, train__device=device)
+    if steps is not None and budget is not None:
+        raise SeqloomError("--steps and --budget both say how long to train", remedy="give one of them")
+    settings = load_run(
+        config, set_, task=task, data__train=data, data__valid=valid, model__name=model,
+        train__device=device, train__steps=steps, train__budget=budget,
+    )  # fmt: skip
+    leads = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started one speaks
     try:
         result = run(settings, out, resume=resume)
     except KeyboardInterrupt:
-        console.print(f"\nSaved. Go on with the same command and --resume: {out}", highlight=False)
+        if leads:
+            console.print(f"\nSaved. Go on with the same command and --resume: {out}", highlight=False)
         raise typer.Exit(130) from None
-    console.print(result.summary(), highlight=False, markup=False)
+    if leads:
+        console.print(result.summary(), highlight=False, markup=False, soft_wrap=True)

@@ -20,8 +20,8 @@ R = TypeVar("R")
 
 PATIENCE = 2.0
 """Seconds of work alone before others are called: about what it takes them to start."""
-MOST = 8
-"""Processes unless more are asked for: one reader cannot keep more of them busy."""
+MOST = 4
+"""Processes unless more are asked for: one reader cannot keep more of them busy, and each takes memory."""
 
 
 def encoded(

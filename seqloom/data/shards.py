@@ -28,8 +28,8 @@ from seqloom.storage import digest, replace_file
 __all__ = ["Chunk", "Corpus", "fingerprint", "prepare"]
 
 R = TypeVar("R")
-PART = 50_000
-"""Examples in a part: little enough to be held in memory while it is made."""
+PART = 20_000
+"""Examples in a part: little enough for every process to hold one in memory while it is made."""
 
 FORMAT = 2
 """Counts up when a corpus can no longer be read by older versions of seqloom."""

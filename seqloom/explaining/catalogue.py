@@ -13,8 +13,14 @@ from types import ModuleType
 from typing import Any
 
 import seqloom.layers
+import seqloom.models.answering
+import seqloom.models.encoders.definitions
+import seqloom.models.seq2seq.definitions
 from seqloom.equations import Equations
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.models.seq2seq.definitions.blocks import transformer_with
+from seqloom.models.seq2seq.definitions.step import whole
+from seqloom.models.seq2seq.presets import PRESETS
 
 ENTRY_POINTS = "seqloom.definitions"
 """A package that names a module of its own under this group has its definitions listed beside ours."""
@@ -27,8 +33,11 @@ def definitions() -> dict[str, Equations[..., Any]]:
 
 
 def modules() -> Iterator[ModuleType]:
-    for info in pkgutil.iter_modules(seqloom.layers.__path__):
-        yield importlib.import_module(f"{seqloom.layers.__name__}.{info.name}")
+    for package in (seqloom.layers, seqloom.models.seq2seq.definitions):
+        for info in pkgutil.iter_modules(package.__path__):
+            yield importlib.import_module(f"{package.__name__}.{info.name}")
+    yield seqloom.models.encoders.definitions
+    yield seqloom.models.answering
     for point in entry_points(group=ENTRY_POINTS):
         try:
             yield importlib.import_module(point.value)
@@ -46,11 +55,18 @@ def find(name: str) -> Equations[..., Any]:
     """A definition by name, or a user's own as `package.module:function`."""
     if ":" in name:
         return imported(name)
-    known = definitions()
-    try:
-        return known[name.replace("_", "-").lower()]
-    except KeyError:
-        raise UnknownName("definition", name, known, remedy="`seqloom explain` lists what there is") from None
+    known, label = definitions(), name.replace("_", "-").lower()
+    if label in known:
+        return known[label]
+    if label in PRESETS:
+        blocks = len(PRESETS[label]["decoder_widths"])
+        return whole(transformer_with(blocks), __name__)
+    raise UnknownName("definition", name, [*known, *PRESETS], remedy="`seqloom explain` lists what there is")
+
+
+def is_model(definition: Equations[..., Any]) -> bool:
+    """Whether this is a whole model or a part of one rather than a layer."""
+    return definition.__module__.startswith("seqloom.models.")
 
 
 def imported(name: str) -> Equations[..., Any]:

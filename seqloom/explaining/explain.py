@@ -11,23 +11,30 @@ from seqloom.equations import Equations
 from seqloom.equations.latex import latex
 from seqloom.errors import OutputError, SeqloomError
 from seqloom.explaining import experiments
-from seqloom.explaining.catalogue import find
+from seqloom.explaining.catalogue import definitions, find
 from seqloom.explaining.explanation import Explanation, explain_definition
 from seqloom.explaining.panels import Experiment
+from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.explaining.words import SENTENCE
 
 
-def explain(what: str | Equations[..., Any], sentence: str | None = None) -> Explanation | Experiment:
-    """Explain a definition with the numbers of a sentence, or run one of the small experiments.
+def explain(
+    what: str | Path | Equations[..., Any], sentence: str | None = None
+) -> Explanation | Experiment | Walkthrough:
+    """Explain a definition or a trained model with the numbers of a sentence, or run one of the small experiments.
 
     `what` is a name (`seqloom explain` lists them), a user's own definition as `package.module:function`,
-    or the definition itself. The result shows itself in a notebook; `save_page` writes it to a file.
+    the definition itself, or the folder of a trained model, which reads the sentence with the weights it learned.
+    The result shows itself in a notebook; `save_page` writes it to a file.
 
     >>> explain("dot").formula
     ['e = q kᵀ']
     """
     if isinstance(what, Equations):
         return explain_definition(what, SENTENCE if sentence is None else sentence)
+    if is_folder(what):
+        return trained(what, sentence)
+    what = str(what)
     name = what.replace("_", "-").lower()
     if name in experiments.NAMES:
         if sentence is not None and name not in experiments.TAKE_WORDS:
@@ -36,14 +43,30 @@ def explain(what: str | Equations[..., Any], sentence: str | None = None) -> Exp
     return explain_definition(find(what), SENTENCE if sentence is None else sentence)
 
 
+def is_folder(what: str | Path) -> bool:
+    """Whether a folder is meant: a path, or a name that no definition and no experiment has."""
+    if isinstance(what, Path) or os.sep in what:
+        return ":" not in str(what)
+    known = what.replace("_", "-").lower()
+    return Path(what).is_dir() and known not in experiments.NAMES and known not in definitions()
+
+
+def trained(folder: str | Path, sentence: str | None) -> Walkthrough:
+    from seqloom.explaining.trained import explain_trained  # here: a definition need not wait for tasks and data
+
+    return explain_trained(folder, sentence)
+
+
 def latex_of(name: str) -> str:
-    """The formulas of a definition; nothing is run for it."""
+    """The formulas of a definition, or of what gives the answer in a trained model."""
+    if is_folder(name):
+        return trained(name, None).last.latex
     if name.replace("_", "-").lower() in experiments.NAMES:
         raise SeqloomError(f"{name} is an experiment, not a formula", remedy="write its page with --html FILE")
     return latex(find(name))
 
 
-def save_page(explained: Explanation | Experiment, file: str | Path) -> Path:
+def save_page(explained: Explanation | Experiment | Walkthrough, file: str | Path) -> Path:
     """Write one self-contained page; a file that was there stays whole until the new one is."""
     from seqloom.explaining.page import page
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import prod
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from seqloom.equations import Equations, nodes
@@ -19,9 +19,15 @@ from seqloom.equations.latex import latex
 from seqloom.equations.mathml import lines, spell
 from seqloom.equations.notation import Notation, notation
 from seqloom.equations.plain import plain
-from seqloom.equations.trace import Number, Trace, sample
-from seqloom.explaining.values import Value, value_of
+from seqloom.equations.trace import Number, Trace
+from seqloom.explaining.dictionary import BEST, Dictionary
+from seqloom.explaining.naming import Naming, naming, shape_of
+from seqloom.explaining.values import Value, held, part_of
 from seqloom.explaining.words import SENTENCE, Inputs, split
+from seqloom.models.part import run as run_steps
+
+SEVERAL = 12
+"""Calls that open in a definition; with more of them a figure shows the surroundings of the open one only."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,9 @@ class Explanation:
     words: list[str]
     traces: tuple[Trace, ...]
     labels: tuple[str, ...]  # the word of each step; a single "" where all words are taken at once
-    word_axes: dict[str, tuple[bool, ...]]  # for each id, which axes of its value run over the words
+    naming: Naming
+    dictionary: Dictionary | None = None  # of a trained model: its words, so that the best are shown of very many
+    limit: int | None = None  # entries that are shown of an axis, where there are very many numbers
 
     @property
     def name(self) -> str:
@@ -124,14 +132,34 @@ class Explanation:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         return tuple(
-            Step(label, {id: self._value(id, number) for id, number in trace.values.items()})
-            for label, trace in zip(self.labels, self.traces, strict=True)
+            Step(label, {id: self._value(step, id, number) for id, number in trace.values.items()})
+            for step, (label, trace) in enumerate(zip(self.labels, self.traces, strict=True))
         )
 
-    def _value(self, id: str, number: Number) -> Value:
-        axes = self.word_axes.get(id, ())
-        rows = self.words if len(axes) > 1 and axes[-2] else None
-        return value_of(number, rows, self.words if axes and axes[-1] else None)
+    def _value(self, step: int, id: str, number: Number) -> Value:
+        if self.dictionary is not None and (value := self.dictionary.value(step, id, number, self.limit)):
+            return value
+        shape = shape_of(number)
+        newest = self.naming.newest(id, len(shape))
+        return part_of(number, self.naming.names(step, id, shape), self.limit, newest)
+
+    def size(self, limit: int | None) -> int:
+        """How many numbers would be shown with this limit, those that do not change once."""
+        total = 0
+        for step, (before, trace) in enumerate(zip((None, *self.traces), self.traces)):
+            for id, number in trace.values.items():
+                if before is None or before.values.get(id) is not number:
+                    shape = shape_of(number)
+                    names = self.naming.names(step, id, shape)
+                    kept = held(shape, names, limit, self.naming.newest(id, len(shape)))
+                    sizes = (len(range(*places.indices(size))) for places, size in zip(kept, shape))
+                    total += prod(BEST if size == self.entries else size for size in sizes)
+        return total
+
+    @property
+    def entries(self) -> int:
+        """Of the dictionary, if there is one: so long an axis is shown for its best words only."""
+        return len(self.dictionary.entries) if self.dictionary is not None else 0
 
     def __repr__(self) -> str:
         return f"<explanation of {self.name}: {' '.join(self.words)}>"
@@ -147,47 +175,16 @@ def explain_definition(definition: Equations[..., Any], sentence: str = SENTENCE
     words = split(sentence)
     inputs = Inputs(definition, words)
     traces = run(definition, inputs)
-    axes = (
-        {} if len(inputs.steps) > 1 else word_axes(traces[0], run(definition, Inputs(definition, [*words, "and"]))[0])
-    )
-    return Explanation(definition, words, tuple(traces), tuple(inputs.steps), axes)
+    longer = Inputs(definition, [*words, words[-1]])
+    (first,) = run(definition, longer, count=1)
+    fed = inputs.steps if len(inputs.steps) > 1 else []
+    return Explanation(definition, words, tuple(traces), tuple(inputs.steps), naming(traces, first, words, fed))
 
 
-def word_axes(traced: Trace, longer: Trace) -> dict[str, tuple[bool, ...]]:
-    """Which axes run over the words: those that grow by one when there is one word more."""
-    return {
-        id: tuple(after == before + 1 for before, after in zip(shape_of(number), shape_of(longer.values[id])))
-        for id, number in traced.values.items()
-    }
-
-
-def shape_of(number: Number) -> tuple[int, ...]:
-    return tuple(getattr(number, "shape", ()))
-
-
-def run(definition: Equations[..., Any], inputs: Inputs) -> list[Trace]:
-    """One trace a step; a state that runs backward is known before the steps forward begin."""
-    count = len(inputs.steps)
-    behind = [name for name in definition.body.states if name.endswith("_bwd")]
-    weights: dict[str, Any] = {}
-    start = inputs.start()
-    coming: list[dict[str, Tensor]] = [start] * count
-    state = start
-    for step in reversed(range(count if behind else 0)):
-        coming[step] = {name: state[name] for name in behind}
-        traced = sample(definition, inputs.at(step, {**start, **coming[step]}), weights, inputs.draw)
-        weights, state = traced.weights, after(definition, traced)
-    traces, state = [], start
-    for step in range(count):
-        known = {**state, **{name: coming[step][name] for name in behind}}
-        traced = sample(definition, inputs.at(step, known), weights, inputs.draw)
-        weights, state = traced.weights, after(definition, traced)
-        traces.append(traced)
-    return traces
-
-
-def after(definition: Equations[..., Any], traced: Trace) -> dict[str, Tensor]:
-    return {name: torch.as_tensor(traced.values[name]) for name in definition.body.states}
+def run(definition: Equations[..., Any], inputs: Inputs, count: int | None = None) -> list[Trace]:
+    """One trace a step, of the first `count` steps if so many are asked for; weights are drawn."""
+    steps = [inputs.at(step) for step in range(len(inputs.steps))[:count]]
+    return run_steps(definition, steps, inputs.start(), {}, inputs.draw)
 
 
 def at_path(definition: Equations[..., Any], path: str) -> Equations[..., Any]:
@@ -209,12 +206,26 @@ def view_of(root: Equations[..., Any], path: str) -> View:
         name=definition.label,
         title=definition.legend.title,
         paper=definition.legend.paper,
-        figure=draw_figure(root, path),
+        figure=figure_of(root, path),
         lines=tuple(Line(lines(formula), formula.caption, formula.id) for formula in formulas),
         code=code(definition, prefix),
         latex=latex(definition),
         symbols=tuple(notes(definition, prefix)),
     )
+
+
+def figure_of(root: Equations[..., Any], path: str) -> str:
+    """The whole with a call open in it; in a large model, what is around the call and no more."""
+    outer, _, inner = path.rpartition("/")
+    if not outer or len(call_paths(root)) <= SEVERAL:
+        return drawn(root, path)
+    return re.sub(r'(data-(?:id|from|to|opens))="([^"]*)"', rf'\1="{outer}/\2"', drawn(at_path(root, outer), inner))
+
+
+@lru_cache(maxsize=256)
+def drawn(definition: Equations[..., Any], path: str) -> str:
+    """The same block stands in a model many times, and is drawn once."""
+    return draw_figure(definition, path)
 
 
 def notes(definition: Equations[..., Any], prefix: str) -> list[SymbolNote]:

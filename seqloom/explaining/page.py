@@ -21,19 +21,22 @@ from typing import Any
 from seqloom.equations import Equations, nodes
 from seqloom.equations.drawing.labels import Labels
 from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
-from seqloom.explaining.explanation import Explanation, View, at_path
+from seqloom.explaining.explanation import SEVERAL, Explanation, View, at_path
 from seqloom.explaining.panels import Experiment, Panel
 from seqloom.explaining.values import Value
+from seqloom.explaining.walkthrough import Walkthrough
 
 VIEWS = files("seqloom") / "views"
 STYLES = ("base.css", "explanation.css", "heat.css", "chart.css")
 ENTRY = 'import "seqloom/page.js";'
 
 
-def page(explained: Explanation | Experiment) -> str:
+def page(explained: Explanation | Experiment | Walkthrough) -> str:
     """A whole HTML file that loads nothing."""
     if isinstance(explained, Experiment):
         return document(explained.title, experiment_body(explained), experiment_data(explained))
+    if isinstance(explained, Walkthrough):
+        return document(explained.title, walkthrough_body(explained), walkthrough_data(explained))
     return document(explained.title, explanation_body(explained), explanation_data(explained))
 
 
@@ -99,30 +102,57 @@ def as_json(data: dict[str, Any]) -> str:
 
 
 def explanation_body(explained: Explanation) -> str:
-    views = "".join(view_section(view, explained) for view in explained.views)
-    total = f"{explained.total:,}" if explained.total else "no"
-    sizes = ", ".join(f"{letter} = {size}" for letter, size in explained.sizes.items())
     return f"""<header class="top">
 <div class="words">
 <h1>{escape(explained.title)}</h1>
 <p class="paper">{escape(explained.paper)}</p>
 </div>
 <div class="tools">
-<span class="total"><b>{total}</b> parameters{f" ({escape(sizes)})" if sizes else ""}</span>
+{counted(explained)}
 <button type="button" data-copies="latex">Copy LaTeX</button>
 <div id="theme"></div>
 </div>
 </header>
-<section id="time" class="time" aria-label="Time" hidden></section>
-<nav id="trail" class="trail" aria-label="Where you are" hidden></nav>
+<div data-part>{part_body(explained)}</div>"""
+
+
+def counted(explained: Explanation) -> str:
+    total = f"{explained.total:,}" if explained.total else "no"
+    sizes = ", ".join(f"{letter} = {size}" for letter, size in explained.sizes.items())
+    return f'<span class="total"><b>{total}</b> parameters{f" ({escape(sizes)})" if sizes else ""}</span>'
+
+
+def part_body(explained: Explanation, mark: str = "") -> str:
+    """Everything below the heading; `mark` tells the parts of a page apart."""
+    alike = repeated(explained)
+    views = "".join(
+        f'<article data-path="{escape(view.path)}" data-like="{escape(alike[view.path])}" hidden></article>'
+        if view.path in alike
+        else view_section(view, explained)
+        for view in explained.views
+    )
+    return f"""<section id="time{mark}" class="time" data-place="time" aria-label="Time" hidden></section>
+<nav id="trail{mark}" class="trail" data-place="trail" aria-label="Where you are" hidden></nav>
 <main class="stage">
 <div class="views">{views}</div>
-<aside id="value" aria-label="Value"></aside>
+<aside id="value{mark}" class="value" data-place="value" aria-label="Value"></aside>
 </main>
 <section class="latex">
-<header><h2>LaTeX</h2><button type="button" data-copies="latex">Copy</button></header>
-<pre tabindex="0"><code id="latex">{escape(explained.latex)}</code></pre>
+<header><h2>LaTeX</h2><button type="button" data-copies="latex{mark}">Copy</button></header>
+<pre tabindex="0"><code id="latex{mark}" data-place="latex">{escape(explained.latex)}</code></pre>
 </section>"""
+
+
+def repeated(explained: Explanation) -> dict[str, str]:
+    """Views that are as another one but for the block they stand in: the page copies them when they are opened."""
+    first: dict[tuple[Equations[..., Any], str], str] = {}
+    alike: dict[str, str] = {}
+    for view in explained.views if len(explained.views) > SEVERAL else ():
+        block, _, inside = view.path.partition("/")
+        if inside:
+            same = first.setdefault((at_path(explained.definition, block), inside), view.path)
+            alike |= {view.path: same} if same != view.path else {}
+    return alike
 
 
 def view_section(view: View, explained: Explanation) -> str:
@@ -246,8 +276,46 @@ def changes(explained: Explanation) -> Iterable[dict[str, Any]]:
     before: dict[str, Value] = {}
     for step in explained.steps:
         gone = {id: None for id in before if id not in step.values}
-        yield {id: asdict(value) for id, value in step.values.items() if before.get(id) != value} | gone
+        yield {id: value_data(value) for id, value in step.values.items() if before.get(id) != value} | gone
         before = step.values
+
+
+def value_data(value: Value) -> dict[str, Any]:
+    """What a value has; what it has not is left out."""
+    return {name: entry for name, entry in vars(value).items() if entry not in (None, "")}
+
+
+# --- a trained model ----------------------------------------------------------------------------
+
+
+def walkthrough_body(walk: Walkthrough) -> str:
+    last = len(walk.parts) - 1
+    tabs = "".join(
+        f'<button type="button" role="tab" aria-selected="{str(number == last).lower()}" aria-controls="part-{number}"'
+        f' tabindex="{0 if number == last else -1}">{escape(name)}</button>'
+        for number, (name, _) in enumerate(walk.parts)
+    )
+    parts = "".join(
+        f"""
+<div data-part id="part-{number}" role="tabpanel" aria-label="{escape(name)}"{"" if number == last else " hidden"}>
+<header class="inner"><h2>{escape(explained.title)}</h2><p class="paper">{escape(explained.paper)}</p>
+{counted(explained)}</header>
+{part_body(explained, "" if number == last else f"-{number}")}</div>"""
+        for number, (name, explained) in enumerate(walk.parts)
+    )
+    return f"""<header class="top">
+<div class="words">
+<h1>{escape(walk.title)}</h1>
+<p class="paper">{escape(walk.about)}</p>
+</div>
+<div class="tools"><div id="theme"></div></div>
+</header>
+<nav id="parts" class="parts" role="tablist" aria-label="Parts of the model">{tabs}</nav>
+{parts}"""
+
+
+def walkthrough_data(walk: Walkthrough) -> dict[str, Any]:
+    return {"page": "walkthrough", "parts": [explanation_data(explained) for _, explained in walk.parts]}
 
 
 # --- an experiment ------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 """From a sentence to the inputs of a definition: what each symbol is when the words are these.
 
-    x, k, w, p      the word of this step: its row, as a key, its number, its place
+    x, k, w, y      the word of this step: its row, as a key, its number, as the last one that was written
+    p, i            its place
     X, H, K, V ...  all words, one a row
     q, h, z         one row: the last word, where there is no state
-    states          zeros at the start
+    states          zeros at the start; U as many rows of them as a window has in front
     mask, causal    everything may be looked at; only what came before
 
 Every word has a row of its own that depends on nothing but the word, so that the same word looks
@@ -71,7 +72,13 @@ class Inputs:
         names = {symbol.name for symbol in body.inputs}
         at_once = any(self.is_sequence(symbol) for symbol in body.inputs if symbol.role != "state")
         stepwise = bool(body.states) or names & {"x", "k", "w", "p", "y", "n"} or self.has_window
-        return self.words if stepwise and not at_once else [""]
+        return self.words if self.writes or (stepwise and not at_once) else [""]
+
+    @property
+    def writes(self) -> bool:
+        """Whether this is a step of a decoder: the last word `y` comes in, and there may be a source beside it."""
+        entry = self.definition.legend["y"]
+        return entry is not None and entry.kind == "index" and "E" in {s.name for s in self.definition.body.weights}
 
     def is_sequence(self, symbol: nodes.Symbol) -> bool:
         entry = self.definition.legend[symbol.name]
@@ -95,16 +102,21 @@ class Inputs:
         fan_in = max(shape[-2], 1) if len(shape) > 1 else 1
         return torch.div(normal, fan_in**0.5)
 
-    def at(self, step: int, states: dict[str, Tensor]) -> tuple[Tensor, ...]:
-        """The inputs in one step, given the states before it."""
-        return tuple(
-            states[symbol.name] if symbol.role == "state" else self.value(symbol.name, step)
-            for symbol in self.definition.body.inputs
-        )
+    def at(self, step: int) -> dict[str, Tensor]:
+        """The inputs in one step that are no states."""
+        if self.writes:
+            self.sizes["T"] = step + 1  # so many words are written
+        inputs = (symbol.name for symbol in self.definition.body.inputs if symbol.role != "state")
+        return {name: self.value(name, step) for name in inputs}
 
     def start(self) -> dict[str, Tensor]:
         """The states before the first word: zeros."""
-        return {name: torch.zeros(self.shape(self.entry(name))) for name in self.definition.body.states}
+        return {name: torch.zeros(self.before(name)) for name in self.definition.body.states}
+
+    def before(self, name: str) -> tuple[int, ...]:
+        """The shape of a state before the first word; a window that begins there has room in front of it."""
+        shape = self.shape(self.entry(name))
+        return (self.sizes["window"] - 1, *shape[1:]) if name.startswith("U") else shape
 
     def entry(self, name: str) -> Entry:
         entry = self.definition.legend[name]
@@ -148,7 +160,7 @@ class Inputs:
     def single(self, name: str, entry: Entry, step: int) -> Tensor:
         """A number: a word's number, a place, a length, or a setting."""
         settings = {"tau": 0.5, "epsilon": 0.1}
-        if name == "p":
+        if name in ("p", "i"):
             return torch.tensor(step)
         if name == "n":
             return torch.tensor(step + 1)

@@ -89,13 +89,13 @@ class Display:
 
     def say_parts(self, parts: Sequence[str]) -> None:
         """Figures on a line; in a terminal on as many as they need, none of them broken."""
-        width = math.inf if self.live is None else self.console.width
+        width = math.inf if self.live is None else self.console.width - 1
         for line in lines_of(parts, width):
             self.say(line)
 
     def panel(self) -> Group:
         """The live lines, drawn for the width that the terminal has now."""
-        width = self.console.width
+        width = self.console.width - 1  # some terminals break a line that fills them
         head = f"{self.done:,}/{self.steps:,}"
         tail = f"{self.done / self.steps:4.0%}  {duration(self.pace.left(self.done))} left"
         bar = Table.grid(padding=(0, 1))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
-from torch import Tensor, nn
+from torch import nn
+from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
@@ -66,7 +67,7 @@ def gather_team(device: str) -> Team:
     store, rank, size = next(rendezvous("env://"))
     if os.environ.get("LOCAL_WORLD_SIZE") == str(size):
         # torchrun keeps the addresses of processes that are gone; on one host all of them count restarts alike
-        store = dist.PrefixStore(f"start {os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+        store = PrefixStore(f"start {os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
     dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=store, rank=rank, world_size=size)
     return Team(rank, size, place)
 

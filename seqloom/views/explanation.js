@@ -1,6 +1,5 @@
 // The page of a definition: figure, formula, code and numbers, tied by one id for each symbol.
 
-import { copyButtons } from "seqloom/copy.js";
 import { setFormula } from "seqloom/formula.js";
 import { link, places } from "seqloom/link.js";
 import { openViews } from "seqloom/open.js";
@@ -8,16 +7,22 @@ import { State } from "seqloom/state.js";
 import { timeBar } from "seqloom/time.js";
 import { Record, valuePanel } from "seqloom/value.js";
 
-export function explanation(data) {
-  const main = document.querySelector("main");
-  const part = (name) => document.getElementById(name);
+/** One definition: `root` holds everything that is said of it. */
+export function explanation(data, root = document.querySelector("[data-part]")) {
+  const main = root.querySelector("main");
+  const part = (name) => root.querySelector(`[data-place="${name}"]`);
   const symbols = new Map(data.views.flatMap((view) => view.symbols.map((note) => [note.id, note])));
   const lines = new Map(data.views.flatMap((view) => view.lines.map((line) => [line.id, line])));
   const operations = Object.assign({}, ...data.views.map((view) => view.operations));
-  colour(main, symbols);
   const roomy = matchMedia("(width >= 800px)").matches; // else the value would cover what is yet to be read
   const state = new State({ pointed: roomy ? (data.views[0].lines.at(-1)?.id ?? null) : null });
-  const sections = openViews(main, part("trail"), state, data.views);
+  const dress = (section) => {
+    colour(section, symbols);
+    for (const title of section.querySelectorAll("svg title")) title.remove(); // the panel says it, and better
+    for (const pane of section.querySelectorAll(".pane.formula")) setFormula(pane);
+  };
+  dress(main);
+  const sections = openViews(main, part("trail"), state, data.views, dress);
   link(main, state);
   state.watch(({ path }) => {
     part("latex").textContent = data.views.find((view) => view.path === path).latex; // of what is open
@@ -35,11 +40,8 @@ export function explanation(data) {
       open: sections.open,
     },
   });
-  copyButtons(document);
-  for (const title of main.querySelectorAll("svg title")) title.remove(); // the panel says it, and better
-  for (const pane of main.querySelectorAll(".pane.formula")) setFormula(pane);
   addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
+    if (event.key !== "Escape" || event.defaultPrevented || root.hidden) return;
     if (state.now.pinned !== null) state.set({ pinned: null, pointed: null });
     else if (state.now.path !== "") sections.close();
     else state.set({ pointed: null });

@@ -5,7 +5,7 @@ import { element } from "seqloom/dom.js";
 const HEAD = 26; // the height of an open box's upper edge, in units of the figure
 
 /** Show the view of `state.path`; boxes with `data-opens` open, Escape and the trail close. */
-export function openViews(root, trail, state, views) {
+export function openViews(root, trail, state, views, dress) {
   const articles = [...root.querySelectorAll("[data-path]")];
   const sections = new Map(articles.map((article) => [article.dataset.path, article]));
   const open = (path) => {
@@ -32,11 +32,28 @@ export function openViews(root, trail, state, views) {
   trail.hidden = sections.size < 2;
   state.watch(({ path }, before) => {
     if (path === before.path) return;
+    if (sections.get(path).dataset.like) dress(copied(sections.get(path), sections));
     for (const [name, section] of sections) section.hidden = name !== path;
     trail.replaceChildren(crumbs(path, sections, views, open));
     if (path !== "") reveal(sections.get(path), path);
   });
   return { open, close };
+}
+
+/** A view that is as another one but for the block around it: a copy of that, with this block's ids. */
+function copied(section, sections) {
+  const { path, like } = section.dataset;
+  const [from, to] = [like, path].map((name) => `${name.split("/")[0]}/`);
+  const source = sections.get(like);
+  section.setAttribute("aria-label", source.getAttribute("aria-label"));
+  section.replaceChildren(...[...source.children].map((child) => child.cloneNode(true)));
+  for (const name of ["data-id", "data-from", "data-to", "data-opens"]) {
+    for (const place of section.querySelectorAll(`[${name}^="${from}"]`)) {
+      place.setAttribute(name, to + place.getAttribute(name).slice(from.length));
+    }
+  }
+  delete section.dataset.like;
+  return section;
 }
 
 /** An open box closes by its upper edge, where its name stands; what is inside it has other uses. */

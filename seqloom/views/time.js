@@ -51,7 +51,8 @@ export function timeBar(place, labels, state) {
   place.addEventListener("keydown", turn);
   // with nothing in focus the horizontal arrows belong to time
   document.addEventListener("keydown", (event) => {
-    if (document.activeElement === document.body && /Left|Right/.test(event.key)) turn(event);
+    const seen = !place.closest("[data-part][hidden]");
+    if (seen && document.activeElement === document.body && /Left|Right/.test(event.key)) turn(event);
   });
   state.watch(({ step }, before) => {
     if (step === before.step) return;

@@ -60,6 +60,7 @@ export function valuePanel(place, { record, labels, notes, views, state }) {
       heading(id, note, value, state),
       note.says && element("p", { class: "says" }, note.says),
       value && numbers(id, note, value),
+      value?.note && element("p", { class: "part" }, value.note),
       opens && element("button", open, `Open ${views.nameOf(id)}`),
     ].filter(Boolean);
   }
@@ -68,16 +69,17 @@ export function valuePanel(place, { record, labels, notes, views, state }) {
     const scale = scaleFor(id);
     const isRow = value.shape.length < 2;
     return labels.length > 1 && isRow && record.changes(id)
-      ? wordByWord(id, note, scale)
+      ? wordByWord(id, note, scale, value.columns)
       : heat(value, { scale, says: `The numbers of ${note.name}` });
   }
 
   /** A row that changes: one below the other for all words, this moment's marked. */
-  function wordByWord(id, note, scale) {
+  function wordByWord(id, note, scale, columns) {
     const moments = record.all(id).map((value) => value?.data ?? []);
     const width = Math.max(...moments.map((row) => row.length));
     const data = moments.flatMap((row) => Array.from({ length: width }, (_, at) => row[at]));
-    return heat({ shape: [moments.length, width], data, rows: labels }, {
+    const words = columns?.length === width ? columns : null;
+    return heat({ shape: [moments.length, width], data, rows: labels, columns: words }, {
       scale,
       marked: state.now.step,
       pick: (step) => state.set({ step }),
@@ -87,7 +89,8 @@ export function valuePanel(place, { record, labels, notes, views, state }) {
 }
 
 function heading(id, note, value, state) {
-  const sizes = value && (value.shape.length ? value.shape.join(" × ") : "one number");
+  const shape = value && (value.of ?? value.shape);
+  const sizes = shape && (shape.length ? shape.join(" × ") : "one number");
   const pinned = state.now.pinned === id;
   const close = {
     type: "button",

@@ -17,7 +17,8 @@ def test_recorded_run_is_bit_equal_to_the_plain_one(definition):
     example = explained(definition.label)
     weights = example.traces[0].weights
     inputs = Inputs(definition, example.words)
-    arguments = inputs.at(0, inputs.start())
+    values = {**inputs.at(0), **inputs.start()}
+    arguments = [values[symbol.name] for symbol in definition.body.inputs]
     plain = definition(*arguments, **weights)
     plain = plain if isinstance(plain, tuple) else (plain,)
     recorded = trace(definition, *arguments, **weights)

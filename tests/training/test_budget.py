@@ -19,7 +19,7 @@ from tests.training import toy
 from tests.training.reviews import write_reviews
 
 
-@pytest.mark.parametrize("text", ["", "45", "1x", "h", "0s", "1h 5x", "-3m", "10m1h"])
+@pytest.mark.parametrize("text", ["45", "1x", "h", "0s", "1h 5x", "-3m", "10m1h"])
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(ValueError, match=text):
         seconds_of(text)

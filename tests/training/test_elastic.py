@@ -3,10 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from seqloom.training.metrics import read_metrics
+from seqloom.training.run import train
+from seqloom.training.run_config import load_run
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
 from tests.tasks.written_numbers import write_pairs
@@ -19,11 +23,11 @@ SMALL = [
 ]  # fmt: skip
 
 
-def torchrun(folder, *arguments, processes=2, restarts=0):
-    """Train in processes that torchrun starts."""
+def torchrun(folder, *arguments, restarts=0):
+    """Train in two processes that torchrun starts."""
     environment = {**os.environ, "SEQLOOM_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
     call = [
-        sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}",
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
         f"--max-restarts={restarts}", "--monitor-interval=0.1", "-m", "tests.training.together", *arguments,
     ]  # fmt: skip
     done = subprocess.run(call, cwd=ROOT, env=environment, check=False, capture_output=True, text=True)
@@ -44,7 +48,7 @@ def test_a_lost_process_is_started_anew_and_nothing_is_lost(tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-WAYS = {
+WAYS: dict[str, tuple[str, str, Callable[..., Path], list[str]]] = {
     "tag": ("tag", "words.conll", write_tagged, ["model.widths=[9]", "tag.characters=6", "tag.word_dropout=0"]),
     "generate": ("generate", "song.txt", write_song, ["model.widths=[12]", "model.length=10", "model.tied=true"]),
     "translate": (
@@ -55,15 +59,16 @@ WAYS = {
 }  # fmt: skip
 
 
-def test_two_processes_give_the_losses_of_one_in_every_task(tmp_path):
+def test_two_processes_give_the_losses_of_one_in_every_task(tmp_path, monkeypatch):
     """One torchrun of two for all of them: starting processes is what takes long."""
     wanted = []
     for name, (task, file, write, settings) in WAYS.items():
         data = str(write(tmp_path / file))
         wanted.append([str(tmp_path / name), "0", task, data, *SMALL, *settings, "train.steps=8"])
     torchrun(tmp_path, *" ; ".join(" ".join(arguments) for arguments in wanted).split())
-    alone = [[f"{first}-alone", *rest] for first, *rest in wanted]
-    torchrun(tmp_path, *" ; ".join(" ".join(arguments) for arguments in alone).split(), processes=1)
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    for run, _, task, data, *settings in wanted:
+        train(load_run(None, settings, task=task, data__train=data), Path(f"{run}-alone"), quiet=True)
     for name in WAYS:
         two, one = read_metrics(tmp_path / name), read_metrics(tmp_path / f"{name}-alone")
         assert [line["step"] for line in two] == list(range(1, 9))

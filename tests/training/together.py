@@ -29,7 +29,7 @@ def kill_once(run: Path, step: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         seed_step(trainer)
 
-    Trainer.seed_step = killed  # type: ignore[method-assign]
+    Trainer.seed_step = killed  # type: ignore[method-assign, assignment]
 
 
 def main(arguments: list[str]) -> None:

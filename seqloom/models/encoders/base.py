@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from seqloom.errors import ConfigError, UnknownName
 from seqloom.layers.recurrent import last
+from seqloom.models.part import Part
 from seqloom.models.settings import ModelConfig
 
 
@@ -29,6 +30,13 @@ class Encoder(nn.Module):
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The next words x (B, T, D) after a state, None at the start -> their rows (B, T, H) and the new state."""
         raise NotImplementedError
+
+    def parts(self, x: Tensor) -> list[Part]:
+        """What it computes as equations, with its weights, when the words of one sentence are x (1, T, D).
+
+        The last part makes the rows that `forward` gives, lower layers first.
+        """
+        return []
 
 
 Maker: TypeAlias = Callable[[ModelConfig, int, bool], Encoder]

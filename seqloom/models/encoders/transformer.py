@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.layers.encoder_block import EncoderBlockPreNorm
@@ -11,6 +12,8 @@ from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.positions import LearnedPositions, Sinusoidal
 from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.encoders.definitions import transformer_encoder_with
+from seqloom.models.part import Part
 from seqloom.models.settings import ModelConfig
 
 
@@ -47,6 +50,17 @@ class Transformer(Encoder):
             x, cache = block.step(x, cache)  # type: ignore[operator]
             kept.append(cache)
         return self.norm(x), (read + x.shape[1], kept)
+
+    def parts(self, x: Tensor) -> list[Part]:
+        waves = isinstance(self.positions, Sinusoidal)
+        symbols: dict[str, Any] = {
+            f"block_{number}": block.symbols()  # type: ignore[operator]
+            for number, block in enumerate(self.blocks, start=1)
+        }
+        symbols |= {"norm": self.norm.symbols(), **self.positions.symbols()}
+        seen = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device)
+        steps = [{"X": x[0], "mask": seen.tril() if self.causal else seen}]
+        return [Part("blocks", transformer_encoder_with(len(self.blocks), waves=waves), symbols, steps)]
 
 
 @architecture("transformer")

@@ -15,6 +15,9 @@ from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.positions import Sinusoidal
 from seqloom.layers.recurrent import Cell
 from seqloom.models.encoders import make_encoder
+from seqloom.models.encoders.definitions import placed_word
+from seqloom.models.part import Part
+from seqloom.models.seq2seq.definitions.bridge import bridge_with
 from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
 
 
@@ -44,6 +47,14 @@ class Reader(nn.Module):
         x = self.dropout(self.places(self.words(w)))
         rows, last, states = self.encoder.read(x, lengths)
         return Memory(rows, lengths_to_mask(lengths, w.shape[1]), last, states)
+
+    def parts(self, w: Tensor) -> list[Part]:
+        """What it computes as equations, with its weights, for one source w (1, S)."""
+        x, placed = self.places(self.words(w)), []
+        if isinstance(self.places, Placed):
+            steps = [{"w": word, "p": torch.tensor(place)} for place, word in enumerate(w[0])]
+            placed = [Part("words", placed_word, {"E": self.words.E, "D": x.shape[-1]}, steps)]
+        return [*placed, *self.encoder.parts(x)]
 
 
 class Placed(nn.Module):
@@ -93,3 +104,16 @@ class Start(nn.Module):
         if same and [part.shape[-1] for part in states[layer]] == self.sizes[layer]:
             return states[layer]
         return kind(*(memory.last for _ in kind._fields))
+
+    def part(self, memory: Memory, states: tuple[str, ...]) -> Part | None:
+        """What it computes as equations, with the letters of the states it makes; None where they are handed on."""
+        if self.bridge == "last":
+            return None
+        made = [make for make in self.parts.modules() if isinstance(make, Readout)]
+        symbols: dict[str, Tensor] = {}
+        for state, make in zip(states, made, strict=True):
+            letter = state.replace("_", "")
+            symbols |= {f"V_{letter}": make.W_hy, f"b_{letter}": make.b_y}
+        of_all = self.bridge == "all"
+        step = {"H": memory.rows[0]} if of_all else {"c": memory.last[0]}
+        return Part("bridge", bridge_with(states, of_all=of_all), symbols, [step])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -10,11 +12,15 @@ from torch.nn import functional as F
 
 from seqloom.decoding.state import select_rows
 from seqloom.decoding.stepping import Step
+from seqloom.equations import Equations
 from seqloom.errors import ConfigError
+from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
+from seqloom.models.part import Part
 from seqloom.models.seq2seq.decoders import DECODERS
+from seqloom.models.seq2seq.definitions.step import whole
 from seqloom.models.seq2seq.memory import Reader
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
@@ -32,6 +38,9 @@ class Tied(nn.Module):
     def forward(self, y: Tensor) -> Tensor:
         """y (..., H) -> (..., V)."""
         return F.linear(y if self.project is None else self.project(y), self.words.E, self.b)
+
+    def symbols(self) -> Symbols:
+        return {**({"project": self.project.symbols()} if self.project else {}), "b_y": self.b}
 
 
 class Seq2Seq(nn.Module):
@@ -73,3 +82,40 @@ class Seq2Seq(nn.Module):
 
     def select(self, state: Any, rows: Tensor) -> Any:
         return select_rows(state, rows)
+
+    # --- as equations -------------------------------------------------------------------------------
+
+    @property
+    def definition(self) -> Equations[..., Any]:
+        """What `step` computes for one row: from the number of the last word to the shares of the next."""
+        if not isinstance(self.readout, Tied):
+            return whole(self.decoder.draft(), __name__)
+        return whole(self.decoder.draft(), __name__, "tied" if self.readout.project is None else "tied and projected")
+
+    def symbols(self) -> Symbols:
+        """The trained weights under the letters of the definition."""
+        read: Symbols = self.readout.symbols()  # type: ignore[operator]
+        output = read if isinstance(self.readout, Tied) else {"output": read}
+        return {"E": self.words.E, **self.decoder.symbols(), **output}
+
+    def parts(self, source: Tensor, written: Sequence[int]) -> list[Part]:
+        """What is computed for one source (1, S) when these words are written one after the other, <bos> first."""
+        memory = self.reader(source, torch.tensor([source.shape[1]], device=source.device))
+        begin = {name: value[0] for name, value in self.decoder.begin(memory).items()}
+        definition = self.definition
+        start = {name: begin.pop(name) for name in definition.body.states}
+        taken = {symbol.name for symbol in definition.body.inputs}
+        steps = []
+        for place, word in enumerate(written):
+            look = torch.ones(place + 1, source.shape[1], dtype=torch.bool, device=source.device)
+            told = {
+                "y": torch.tensor(word, device=source.device),
+                "i": torch.tensor(place, device=source.device),
+                "causal": look.new_ones(place + 1, place + 1).tril(),
+                "mask": look[:, : len(begin.get("H", memory.rows[0]))],
+            }
+            steps.append({**begin, **{name: value for name, value in told.items() if name in taken}})
+        decoder = Part("decoder", definition, self.symbols(), steps, start)
+        bridge = self.decoder.bridge_part(memory)
+        read = [replace(part, name=f"encoder, {part.name}") for part in self.reader.parts(source)]
+        return [*read, *([bridge] if bridge else []), decoder]

@@ -8,7 +8,10 @@ from typing import Any
 from torch import Tensor
 
 from seqloom.layers.attention_layer import AttentionLayer
+from seqloom.layers.base import Symbols
+from seqloom.models.composed import Draft
 from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.definitions.attention import attention_with
 from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
@@ -36,6 +39,16 @@ class AttentionDecoder(Decoder):
         written, rows, mask = state
         c, a = self.attention(self.places(x[:, None], written), rows, mask, weights=True)
         return c[:, 0], (written + 1, rows, mask), [a] if weights else ()
+
+    def draft(self) -> Draft:
+        return attention_with(self.sight.view)
+
+    def symbols(self) -> Symbols:
+        sight = self.sight.symbols()
+        return {**({"sight": sight} if sight else {}), **self.attention.symbols(), "D": self.output_size}
+
+    def begin(self, memory: Memory) -> dict[str, Tensor]:
+        return {"H": self.sight.rows(memory)}
 
 
 @decoder("attention")

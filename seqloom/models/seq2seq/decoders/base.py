@@ -7,6 +7,11 @@ from typing import Any, TypeAlias
 
 from torch import Tensor, nn
 
+from seqloom.equations import Equations
+from seqloom.layers.base import Symbols
+from seqloom.models.composed import Draft
+from seqloom.models.part import Part
+from seqloom.models.seq2seq.definitions.step import alone
 from seqloom.models.seq2seq.memory import Memory
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
@@ -27,6 +32,27 @@ class Decoder(nn.Module):
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
         """One word more: x (B, D) -> row (B, H), state, and if asked for the attention of each layer (B, N, S)."""
         raise NotImplementedError
+
+    def draft(self) -> Draft:
+        """One step as lines of equations: from the row of a word `x` to the row that comes out."""
+        raise NotImplementedError
+
+    @property
+    def definition(self) -> Equations[..., Any]:
+        """The equations that `step` computes, for the number of layers that there are."""
+        return alone(self.draft())
+
+    def symbols(self) -> Symbols:
+        """The trained weights under the letters of the definition."""
+        raise NotImplementedError
+
+    def begin(self, memory: Memory) -> dict[str, Tensor]:
+        """As `start`, under the letters of the definition: the first states, and what is looked at; batch first."""
+        raise NotImplementedError
+
+    def bridge_part(self, memory: Memory) -> Part | None:
+        """How its first states are made of the source, as equations with their weights; None if they are not made."""
+        return None
 
 
 Maker: TypeAlias = Callable[[Seq2SeqConfig, int], Decoder]

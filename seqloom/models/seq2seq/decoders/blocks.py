@@ -7,10 +7,13 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from seqloom.layers.base import Symbols
 from seqloom.layers.decoder_block import DecoderBlockPreNorm
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.ssru_block import SSRUBlock
+from seqloom.models.composed import Draft
 from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.definitions.blocks import hybrid_with, transformer_with
 from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
@@ -31,7 +34,7 @@ class BlockDecoder(Decoder):
             for _ in config.decoder_widths
         )
         self.norm = LayerNorm(width)
-        self.output_size = width
+        self.output_size, self.recurrent = width, config.decoder == "ssru"
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         rows, mask = self.sight(memory)
@@ -54,6 +57,22 @@ class BlockDecoder(Decoder):
             kept.append(cache)
             attention += [a[:, :, 0]] if weights else []
         return self.norm(x)[:, 0], (written + 1, mask, kept), attention
+
+    def draft(self) -> Draft:
+        made = hybrid_with if self.recurrent else transformer_with
+        return made(len(self.blocks), self.sight.view)
+
+    def symbols(self) -> Symbols:
+        sight = self.sight.symbols()
+        blocks = {f"block_{number}": block.symbols() for number, block in enumerate(self.blocks, start=1)}  # type: ignore[operator]
+        return {**({"sight": sight} if sight else {}), **blocks, "norm": self.norm.symbols(), "D": self.output_size}
+
+    def begin(self, memory: Memory) -> dict[str, Tensor]:
+        rows = self.sight.rows(memory)
+        if not self.recurrent:
+            return {"X": rows.new_zeros(len(rows), 0, self.output_size), "H": rows}
+        nothing = rows.new_zeros(len(rows), self.output_size)
+        return {**{f"c_{number}": nothing for number in range(1, len(self.blocks) + 1)}, "H": rows}
 
 
 @decoder("transformer", "ssru")

@@ -10,12 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.layers.attention import SoftAttention
+from seqloom.layers.base import Symbols
 from seqloom.layers.convolution import CausalConvolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.heads import Readout
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.scores import score_called
+from seqloom.models.composed import Draft
 from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.definitions.convolution import convolutions
 from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
@@ -38,6 +41,15 @@ class ConvolutionLayer(nn.Module):
         y = self.widen(x) + self.dropout(self.convolution(seen)[:, before.shape[1] :])
         c, a = self.attention.look(y, prepared)
         return y + self.dropout(c), seen[:, seen.shape[1] - before.shape[1] :], a
+
+    @property
+    def widened(self) -> bool:
+        return isinstance(self.widen, Readout)
+
+    def symbols(self) -> Symbols:
+        widen = {"widen": self.widen.symbols()} if isinstance(self.widen, Readout) else {}
+        looks = {"norm": self.norm.symbols(), "attention": self.attention.symbols()}
+        return {**widen, **looks, **self.convolution.symbols(), "window": self.convolution.kernel.shape[-1]}
 
 
 class ConvolutionDecoder(Decoder):
@@ -78,6 +90,24 @@ class ConvolutionDecoder(Decoder):
             kept.append(window)
             attention.append(a)
         return self.norm(x), (written + length, kept, prepared), attention
+
+    def draft(self) -> Draft:
+        layers = [layer for layer in self.layers if isinstance(layer, ConvolutionLayer)]
+        views = tuple(sight.view for sight in self.sights if isinstance(sight, Sight))
+        return convolutions(layers[0].attention.score.definition, tuple(layer.widened for layer in layers), views)
+
+    def symbols(self) -> Symbols:
+        found: dict[str, Any] = {"norm": self.norm.symbols(), "D": self.inputs[0]}
+        for number, (layer, sight) in enumerate(zip(self.layers, self.sights, strict=True), start=1):
+            found[f"layer_{number}"] = layer.symbols()  # type: ignore[operator]
+            if projected := sight.symbols():  # type: ignore[operator]
+                found[f"sight_{number}"] = projected
+        return found
+
+    def begin(self, memory: Memory) -> dict[str, Tensor]:
+        _, nothing, _ = self.start(memory)
+        states = {f"U_{number}": rows for number, rows in enumerate(nothing, start=1)}
+        return {**states, "H": self.sights[0].rows(memory)}  # type: ignore[operator]
 
 
 @decoder("cnn")

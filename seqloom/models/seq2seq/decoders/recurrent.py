@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from seqloom.layers.attention import SoftAttention
+from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.gru import GRUResetAfter
 from seqloom.layers.heads import Readout
@@ -18,7 +19,10 @@ from seqloom.layers.recurrent import Cell
 from seqloom.layers.scores import score_called
 from seqloom.layers.simple_rnn import SimpleRNN
 from seqloom.layers.stacked import Stacked
+from seqloom.models.composed import Draft
+from seqloom.models.part import Part
 from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.definitions.recurrent import Cells, Order, attentive, from_context
 from seqloom.models.seq2seq.memory import Memory, Start, context_of
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
@@ -64,9 +68,24 @@ class ContextDecoder(Decoder):
         y, states = self.layers(torch.cat([x, c], -1), states)
         return self.dropout(torch.cat([y, x, c], -1)), (states, context)
 
+    def draft(self) -> Draft:
+        return from_context(self.layers.stack()[0].definition, len(self.layers.layers), every_step=self.every_step)
+
+    def symbols(self) -> Symbols:
+        return cell_symbols(self.layers)
+
+    def begin(self, memory: Memory) -> dict[str, Tensor]:
+        states, context = self.start(memory)
+        return {**state_letters(self.draft(), states), **({"c": context} if self.every_step else {})}
+
+    def bridge_part(self, memory: Memory) -> Part | None:
+        return self.first.part(memory, cells_in(self.layers).states)
+
 
 class AttentiveDecoder(Decoder):
     """Looks at the source in every step; a subclass says whether before or after its state is made."""
+
+    order: ClassVar[Order]
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int, fed: int, beside: int) -> None:
         super().__init__()
@@ -98,9 +117,27 @@ class AttentiveDecoder(Decoder):
         """State, context, and what else there is: tanh([...] W + b)."""
         return torch.tanh(self.combine(self.dropout(torch.cat(parts, -1))))
 
+    def draft(self) -> Draft:
+        cell, score = self.layers.stack()[0].definition, self.attention.score.definition
+        return attentive(cell, score, len(self.layers.layers), order=self.order)
+
+    def symbols(self) -> Symbols:
+        combined = self.combine.symbols()
+        together = {"W_o": combined["W_hy"], "b_o": combined["b_y"]}
+        return {**cell_symbols(self.layers), "attention": self.attention.symbols(), **together}
+
+    def begin(self, memory: Memory) -> dict[str, Tensor]:
+        states, fed, _ = self.start(memory)
+        return {**state_letters(self.draft(), (*states, (fed,))), "H": memory.rows}
+
+    def bridge_part(self, memory: Memory) -> Part | None:
+        return self.first.part(memory, cells_in(self.layers).states)
+
 
 class LookFirst(AttentiveDecoder):
     """Bahdanau: the state before looks, and the new state is made of the word and of what it saw."""
+
+    order: ClassVar[Order] = "look-first"
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__(config, memory_width, fed=memory_width, beside=config.embedding)
@@ -119,6 +156,8 @@ class LookFirst(AttentiveDecoder):
 
 class StateFirst(AttentiveDecoder):
     """The document's other order: the state is made first, then looks; what it saw goes into the next state."""
+
+    order: ClassVar[Order] = "state-first"
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         self.fed = config.decoder_widths[-1] if config.input_feeding else memory_width
@@ -139,6 +178,8 @@ class StateFirst(AttentiveDecoder):
 class InputFeeding(StateFirst):
     """Luong: what was made of state and context goes into the next step, so outputs are made one by one."""
 
+    order: ClassVar[Order] = "input-feeding"
+
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         state, rows = self.start(memory), []
         for word in x.unbind(1):
@@ -149,6 +190,21 @@ class InputFeeding(StateFirst):
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
         row, (states, _, prepared), attention = super().step(x, state, weights=weights)
         return row, (states, row, prepared), attention
+
+
+def cells_in(layers: Stacked) -> Cells:
+    return Cells(layers.stack()[0].definition, len(layers.stack()))
+
+
+def cell_symbols(layers: Stacked) -> dict[str, Any]:
+    """The weights of each layer, under the names that the definitions give them."""
+    return {name: cell.symbols() for name, cell in zip(cells_in(layers).groups, layers.stack(), strict=True)}
+
+
+def state_letters(draft: Draft, states: Iterable[Iterable[Tensor]]) -> dict[str, Tensor]:
+    """The parts of all states under their letters, in order; what the definition does not take is left out."""
+    names = (name for name in draft.inputs if name in draft.returns)
+    return dict(zip(names, (part for state in states for part in state), strict=False))
 
 
 @decoder("rnn", "gru", "lstm")

@@ -1,0 +1,104 @@
+"""`seqloom summary`: what a model is made of, and which there are."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from seqloom.models.summary import Row, Summary
+
+EXAMPLES = [
+    "seqloom summary",
+    "seqloom summary lstm --set model.widths=[64,32] --vocabulary 5000",
+    "seqloom summary transformer --task translate --depth 2",
+    "seqloom summary rnn-attention --json",
+]
+
+
+def summary(
+    model: Annotated[
+        str | None, typer.Argument(metavar="FOLDER|NAME", help="A trained model, or an architecture by name.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="What the architecture is for; unsaid, the first that has it.")
+    ] = None,
+    vocabulary: Annotated[int, typer.Option(min=5, help="Words of the dictionary, for an architecture.")] = 10_000,
+    depth: Annotated[int, typer.Option(min=1, help="How deep to look into layers made of layers.")] = 3,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Layers, the shape that comes out of each, and parameters; without a name, a list of all architectures."""
+    from seqloom.errors import SeqloomError
+    from seqloom.models.summary import summarise
+    from seqloom.training.catalogue import untrained
+    from seqloom.training.model import load
+
+    if model is None:
+        show_all(task, vocabulary, as_json)
+        return
+    if Path(model).is_dir():
+        if set_ or task:
+            raise SeqloomError(f"{model} is a trained model: it is as it is", remedy="leave out --set and --task")
+        loaded = load(model)
+        task, settings, network = loaded.config.task, loaded.task.config.model, loaded.network
+    else:
+        task, settings, network = untrained(model, task, set_, vocabulary)
+    found = summarise(network, settings.length, depth)
+    if as_json:
+        print(json.dumps({"task": task, "architecture": settings.name, **found.json()}, ensure_ascii=False))
+    else:
+        show(found, f"{settings.name}, to {task}")
+
+
+def show(found: "Summary", title: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from seqloom.cli.console import console
+
+    table = Table("layer", "output", title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table.add_column("parameters", justify="right")
+    inside: list[str] = []
+    for row in found.rows:
+        inside[row.depth - 1 :] = [f"{row.name}."]
+        short = row.name.removeprefix(inside[-2]) if row.depth > 1 else row.name
+        name = Text("  " * (row.depth - 1) + short).append(f" ({row.kind})", style="dim")
+        table.add_row(name, shape_of(row), f"{row.parameters:,}")
+    console.print(table)
+    parts = f"{found.trainable:,} are trained, {found.frozen:,} are kept as they are"
+    console.print(f"\n{found.parameters:,} parameters ({found.bytes / 1e6:,.1f} MB): {parts}", highlight=False)
+
+
+def shape_of(row: "Row") -> str:
+    return "" if row.shape is None else f"({', '.join(map(str, row.shape))})"
+
+
+def show_all(task: str | None, vocabulary: int, as_json: bool) -> None:
+    from rich.table import Table
+
+    from seqloom.cli.console import console
+    from seqloom.errors import UnknownName
+    from seqloom.training.catalogue import catalogue
+    from seqloom.training.run_config import RUNS
+
+    if task is not None and task not in RUNS:
+        raise UnknownName("task", task, RUNS, remedy=f"there are: {', '.join(RUNS)}")
+    entries = [entry for entry in catalogue(vocabulary) if task in (None, entry.task)]
+    if as_json:
+        print(json.dumps([asdict(entry) for entry in entries], ensure_ascii=False))
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=max(len(entry.name) for entry in entries) + 2)
+    table.add_column(min_width=max(len(f"{entry.parameters:,}") for entry in entries), justify="right")
+    table.add_column(no_wrap=True)
+    headings: list[str] = []
+    for entry in entries:
+        if entry.task not in headings:
+            headings.append(entry.task)
+            table.add_row(f"[bold]{entry.task}[/bold]")
+        table.add_row(f"  {entry.name}", f"{entry.parameters:,}", entry.sentence)
+    console.print(table)
+    console.print(f"\nParameters at the default sizes, with {vocabulary:,} words in the dictionary.", highlight=False)

@@ -1,0 +1,313 @@
+"""Trained models opened with a sentence: what is recorded is what the model itself computes."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from playwright.sync_api import expect
+from torch.testing import assert_close
+
+from seqloom.errors import SeqloomError
+from seqloom.explaining.explain import explain, latex_of, save_page
+from seqloom.explaining.page import page
+from seqloom.explaining.remembering import forgetting_of, influence
+from seqloom.explaining.values import part_of
+from seqloom.explaining.walkthrough import Walkthrough
+from seqloom.tokens.settings import BOS, EOS
+from seqloom.training.model import load
+from seqloom.training.run import train
+from seqloom.training.run_config import load_run
+from tests.tasks.written_numbers import write_pairs
+
+SMALL = [
+    "tokens.kind=word", "model.embedding=8", "model.encoder_widths=[6]", "model.decoder_widths=[6]", "model.heads=2",
+    "model.hidden=10", "train.warmup_steps=1", "train.batch_tokens=300", "train.learning_rate=0.02", "train.steps=40",
+    "train.evaluate_every=100", "train.checkpoint_every=100", "translate.measure=loss",
+]  # fmt: skip
+READER = [
+    "tokens.kind=word", "model.embedding=8", "model.widths=[6]", "model.heads=2", "model.hidden=10", "train.steps=2",
+    "train.warmup_steps=1", "train.evaluate_every=100", "train.checkpoint_every=100", "train.batch_tokens=300",
+]  # fmt: skip
+
+
+def walked(folder: Path, sentence: str | None = None) -> Any:
+    found = explain(folder, sentence)
+    assert isinstance(found, Walkthrough)
+    return found
+
+
+def loaded(folder: Path) -> Any:
+    return load(folder)
+
+
+def forgotten(folder: Path) -> Any:
+    return forgetting_of(folder, "fine bad day")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEQLOOM_CACHE", str(folder / "cache"))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def translator(place):
+    """Makes translators by name; each once."""
+    data = write_pairs(place / "pairs.tsv")
+    made: dict[tuple[str, ...], Path] = {}
+
+    def make(name: str, *changes: str) -> Path:
+        if (name, *changes) not in made:
+            config = load_run(None, [*SMALL, *changes], task="translate", data__train=str(data), model__name=name)
+            folder = place / f"run{len(made)}"
+            train(config, folder, quiet=True)
+            made[name, *changes] = folder
+        return made[name, *changes]
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def reader(place):
+    """Makes models that read one sequence."""
+    kinds = ["good\tpos", "fine day\tpos", "bad\tneg", "awful bad day\tneg"] * 9
+    (place / "kinds.tsv").write_text("text\tlabel\n" + "\n".join(kinds) + "\n")
+    (place / "text.txt").write_text("the cat sat down\nthe dog ran\n" * 20)
+    (place / "tags.conll").write_text("the\tDET\ncat\tNOUN\nsat\tVERB\n\nthe\tDET\ndog\tNOUN\nran\tVERB\n\n" * 9)
+    files = {"classify": "kinds.tsv", "generate": "text.txt", "tag": "tags.conll"}
+
+    def make(task: str, name: str, *changes: str) -> Path:
+        if task == "tag":
+            changes = ("data.columns.tokens=1", "data.columns.tags=2", *changes)
+        given = [*READER, *changes, f"data.train={place / files[task]}"]
+        folder: Path = place / f"{task}-{name}-{len(list(place.iterdir()))}"
+        train(load_run(None, given, task=task, model__name=name), folder, quiet=True)
+        return folder
+
+    return make
+
+
+def recorded(walk: Walkthrough, name: str) -> list[torch.Tensor]:
+    return [torch.as_tensor(trace.values[name]) for trace in walk.last.traces]
+
+
+@pytest.mark.parametrize(
+    "name", ["rnn-attention", "lstm-to-lstm", "transformer", "conv-seq2seq", "hybrid", "attention-alone"]
+)
+def test_recorded_shares_are_those_of_the_model(translator, name):
+    changes = {"conv-seq2seq": ("model.encoder_widths=[8]", "model.decoder_widths=[8]")}
+    folder = translator(name, *changes.get(name, ()))
+    walk = walked(folder, "4 0 7")
+    model = loaded(folder)
+    tokens = [*model.task.source_tokenizer.encode("4 0 7"), EOS]
+    state = model.network.start(torch.tensor([tokens]), torch.tensor([len(tokens)]))
+    entries, last = model.task.target_tokenizer.entries, BOS
+    for label, shares in zip(walk.last.labels, recorded(walk, "p"), strict=True):
+        with torch.no_grad():
+            step = model.network.step(torch.tensor([last]), state)
+        state = step.state
+        assert_close(shares, torch.softmax(step.scores[0], -1), atol=1e-5, rtol=1e-5)
+        last = entries.index(label)
+    assert walk.title.startswith("4 0 7 → ")
+    written = model("4 0 7", beam=1, attention=False, max_length=40).text
+    assert walk.title.removeprefix("4 0 7 → ").startswith(written)
+
+
+def test_the_best_words_are_shown_with_their_shares_and_no_others(translator):
+    walk = walked(translator("rnn-attention"), "1 2")
+    model = loaded(translator("rnn-attention"))
+    entries = model.task.target_tokenizer.entries
+    for step, shares in zip(walk.last.steps, recorded(walk, "p"), strict=True):
+        value = step.values["p"]
+        best = shares.topk(10)
+        assert value.rows == [entries[word] for word in best.indices]
+        assert value.data == pytest.approx(best.values.tolist(), rel=1e-3)
+        assert (value.shape, value.of) == ((10, 1), (len(entries),))
+        assert step.values["z"].rows == value.rows
+    used = walk.last.steps[0].values["E"]
+    assert used.rows is not None and "<bos>" in used.rows and len(used.rows) < len(entries)
+    numbers = torch.as_tensor(walk.last.traces[0].values["E"])[entries.index("<bos>")]
+    start = used.rows.index("<bos>") * 8
+    assert used.data[start : start + 8] == pytest.approx(numbers.tolist(), rel=1e-3)
+
+
+def test_axes_bear_the_models_own_words(translator):
+    walk = walked(translator("transformer"), "5 5 1")
+    values = walk.last.steps[1].values if len(walk.last.steps) > 1 else walk.last.steps[0].values
+    read = loaded(translator("transformer")).task.source_tokenizer
+    assert values["H"].rows == [*read.tokens("5 5 1"), "<eos>"]
+    assert values["X"].rows == ["<bos>", *walk.last.labels][: values["X"].shape[0]]
+    looked = next(value for id, value in values.items() if re.fullmatch(r"Y_1/Z\.\d+/head\.\d+/A", id))
+    assert looked.columns == values["H"].rows and looked.rows == values["X"].rows
+    gru = dict(walked(translator("rnn-attention"), "5 5 1").parts)
+    encoder = gru["encoder, layer 1"]
+    assert list(encoder.labels) == [*read.tokens("5 5 1"), "<eos>"]
+    assert torch.equal(encoder.traces[0].values["h_bwd.before"], encoder.traces[1].values["h_bwd"])
+
+
+def test_a_page_holds_the_words_and_opens_down_to_a_gate(translator, tmp_path):
+    walk = walked(translator("rnn-attention"), "8 3")
+    text = save_page(walk, tmp_path / "page.html").read_text(encoding="utf-8")
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    steps = [[step["label"] for step in part["steps"]] for part in json.loads(found)["parts"]]
+    assert steps == [["8", "3", "<eos>"], [""], list(walk.last.labels)]
+    assert 'data-path="s"' in text and 'data-id="s/r"' in text
+    assert [name for name, _ in walk.parts] == ["encoder, layer 1", "bridge", "decoder"]
+
+
+@pytest.mark.parametrize("tied", ["none", "target"])
+def test_a_page_with_a_long_dictionary_and_wide_layers_stays_small(place, tied):
+    data = place / "many.tsv"
+    data.write_text("".join(f"w{n} w{n + 1}\tv{n} v{n + 1}\n" for n in range(0, 8000, 2)))
+    wide = [
+        "tokens.kind=word", "tokens.size=9000", "tokens.joint=false", "model.embedding=64",
+        "model.encoder_widths=[128]", "model.decoder_widths=[128]", "model.hidden=128", "train.steps=1",
+        "train.warmup_steps=0", f"model.tied={tied}",
+    ]  # fmt: skip
+    folder = place / f"wide-{tied}"
+    train(
+        load_run(None, wide, task="translate", data__train=str(data), model__name="rnn-attention"), folder, quiet=True
+    )
+    walk = walked(folder, "w0 w1 w2 w3 w4 w5")
+    assert loaded(folder).task.target_tokenizer.size > 7000
+    assert len(page(walk)) < 3_000_000
+    assert walk.last.limit is not None
+    assert walk.last.steps[0].values["s"].note.startswith("the first ")
+
+
+def test_what_is_cut_says_so():
+    value = part_of(torch.arange(12.0).reshape(3, 4), [["a", "b", "c"], None], 2)
+    assert (value.shape, value.of, value.note) == ((3, 2), (3, 4), "the first 3 × 2 of 3 × 4")
+    assert value.data == [0.0, 1.0, 4.0, 5.0, 8.0, 9.0]
+    assert value.rows == ["a", "b", "c"]
+
+
+ENCODERS = ["rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_classifier_is_explained_with_its_answer(reader, name):
+    folder = reader("classify", name, "model.pooling=attention", "model.widths=[6,5]")
+    model, walk = loaded(folder), walked(folder, "fine bad day")
+    answer = model("fine bad day")
+    assert walk.title == f"fine bad day → {answer}"
+    shares = dict(zip(walk.last.steps[0].values["p"].rows or [], walk.last.steps[0].values["p"].data, strict=True))
+    assert set(shares) == {"neg", "pos"}
+    assert max(shares, key=lambda label: shares[label]) in str(answer)
+    encoder = walk.parts[-2][1]
+    w = torch.tensor([model.task.tokenizers["text"].encode("fine bad day")])
+    with torch.no_grad():
+        rows = model.network.encoder(model.network.words(w), torch.tensor([3]))[0]
+    made = [torch.as_tensor(trace.results[0]) for trace in encoder.traces]
+    assert_close(made[0] if len(made) == 1 else torch.stack(made), rows)
+
+
+def test_a_tagger_and_a_language_model_are_explained_word_by_word(reader):
+    tagged = walked(reader("tag", "lstm", "model.bidirectional=true"), "the cat ran")
+    assert list(tagged.last.labels) == ["the", "cat", "ran"]
+    assert {"DET", "NOUN", "VERB"} == set(tagged.last.steps[0].values["p"].rows or [])
+    folder = reader("generate", "transformer", "model.tied=true")
+    written, model = walked(folder, "the cat"), loaded(folder)
+    tokens = torch.tensor([[EOS, *model.task.tokenizer.encode("the cat")]])
+    with torch.no_grad():
+        scores = model.network(tokens, torch.tensor([3]))[0]
+    assert_close(torch.stack(recorded(written, "p")), torch.softmax(scores, -1), atol=1e-5, rtol=1e-5)
+
+
+def test_forgetting_is_measured_with_the_trained_weights(reader):
+    folder = reader("classify", "rnn")
+    found = forgotten(folder)
+    model = loaded(folder)
+    words, by_word = influence(model, model.network, "fine bad day")
+    assert words == ["fine", "bad", "day"]
+    x = model.network.words(torch.tensor([model.task.tokenizers["text"].encode("fine bad day")])).detach()
+    tiny = 1e-3
+    for place, measured in enumerate(by_word):  # against differences
+        total = 0.0
+        for entry in range(x.shape[-1]):
+            ends = []
+            for sign in (1, -1):
+                moved = x.clone()
+                moved[0, place, entry] += sign * tiny
+                with torch.no_grad():
+                    ends.append(model.network.encoder(moved, torch.tensor([3]))[0, -1])
+            total += float(((ends[0] - ends[1]) / (2 * tiny)).square().sum())
+        assert measured == pytest.approx(total**0.5, rel=0.02)
+    assert list(found.panels[0].series[0][1]) == by_word
+    assert list(found.panels[1].series[0].y) == by_word[::-1]
+
+
+def test_what_cannot_be_explained_says_what_can(reader, tmp_path):
+    with pytest.raises(SeqloomError, match="no equations that could be opened") as told:
+        walked(reader("classify", "logistic", "model.length=8"), "bad day")
+    assert "translators" in str(told.value)
+    with pytest.raises(SeqloomError, match="holds no trained model"):
+        walked(tmp_path, "x")
+    with pytest.raises(SeqloomError, match="it has no state that could forget"):
+        forgetting_of(reader("classify", "mlp", "model.length=8"), "bad day")
+
+
+def test_a_text_that_cannot_be_looked_at(translator):
+    with pytest.raises(SeqloomError, match="there is no word in the text"):
+        walked(translator("rnn-attention"), "  ")
+    with pytest.raises(SeqloomError, match="41 tokens are too many"):
+        walked(translator("rnn-attention"), "1 " * 41)
+
+
+def test_without_a_sentence_frequent_words_are_read(translator):
+    walk = walked(translator("rnn-attention"))
+    assert len(walk.parts[0][1].labels) == 5, "four words and the end"
+    assert "rnn-attention" in repr(walk)
+    assert "softmax" in latex_of(str(translator("rnn-attention")))
+    assert "<iframe" in walk._repr_html_()
+
+
+def test_the_command_opens_a_folder(translator, tmp_path):
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "seqloom.cli", "explain", str(translator("rnn-attention")), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True).stdout
+
+    assert "sₜ = gru-reset-after" in run("1 2 3")
+    assert "trained" in run("1 2 3", "--forgetting")
+    assert "written page.html" in run("1 2 3", "--html", "page.html")
+    assert (tmp_path / "page.html").stat().st_size < 3_000_000
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1600, 375])
+def test_the_page_opens_part_by_part_and_box_by_box(visit, translator, width):
+    walk = walked(translator("rnn-attention"), "4 0 7")
+    tab = visit(walk, width)
+    shown = tab.locator("[data-part]:not([hidden])")
+    expect(shown).to_have_count(1)
+    assert tab.locator("#parts [aria-selected=true]").inner_text() == "decoder"
+    shown.locator('.figure [data-opens="s"]').first.click()
+    expect(tab.locator("[data-part]:not([hidden]) article:not([hidden])")).to_have_attribute("data-path", "s")
+    gate = tab.locator('[data-part]:not([hidden]) article:not([hidden]) .formula [data-id="s/r"]').first
+    gate.click()
+    marked = tab.locator("#value tr.marked td")
+    expect(marked).to_have_count(6)
+    tab.locator("#parts button").first.click()
+    assert shown.get_attribute("aria-label") == "encoder, layer 1"
+    labels = tab.locator("[data-part]:not([hidden]) .chip").all_inner_texts()
+    assert labels == list(walk.parts[0][1].labels)
+    tab.locator("#parts button").first.press("ArrowRight")
+    assert shown.get_attribute("aria-label") == "bridge"
+    assert tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+@pytest.mark.browser
+def test_shares_of_the_next_word_change_with_the_step(visit, translator):
+    walk = walked(translator("rnn-attention"), "4 0 7")
+    tab = visit(walk)
+    for number, step in enumerate(walk.last.steps[:2]):
+        tab.locator("#time .chip").nth(number).click()
+        assert tab.locator("#value tbody th").all_inner_texts() == step.values["p"].rows
+    expect(tab.locator("#value .part")).to_contain_text("the likeliest 10 of")
