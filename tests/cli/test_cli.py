@@ -19,7 +19,7 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("command", sorted({*explain.EXAMPLES, *demo.EXAMPLES}))
+@pytest.mark.parametrize("command", explain.EXAMPLES)
 def test_the_examples_of_the_help_work(command, tmp_path):
     words = re.findall(r'"[^"]*"|\S+', command)
     done = run(*(word.strip('"') for word in words[1:]), folder=tmp_path)
