@@ -16,7 +16,7 @@ EXAMPLES = [
     "seqloom predict runs/reviews --json < reviews.txt",
     "seqloom predict runs/reviews --vectors < reviews.txt",
     'seqloom predict runs/reviews "a wonderful film" --nearest reviews.txt',
-    "seqloom predict runs/reviews --file reviews.txt > labels.txt",
+    "seqloom predict runs/reviews --file reviews.txt",
 ]
 AT_ONCE = 256
 """Texts that are answered together."""

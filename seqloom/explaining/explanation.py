@@ -176,9 +176,8 @@ def explain_definition(definition: Equations[..., Any], sentence: str = SENTENCE
     inputs = Inputs(definition, words)
     traces = run(definition, inputs)
     longer = Inputs(definition, [*words, words[-1]])
-    (first,) = run(definition, longer, count=1)
-    fed = inputs.steps if len(inputs.steps) > 1 else []
-    return Explanation(definition, words, tuple(traces), tuple(inputs.steps), naming(traces, first, words, fed))
+    names = naming(traces[0], run(definition, longer, count=2), words, inputs.steps)
+    return Explanation(definition, words, tuple(traces), tuple(inputs.steps), names)
 
 
 def run(definition: Equations[..., Any], inputs: Inputs, count: int | None = None) -> list[Trace]:

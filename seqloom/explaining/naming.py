@@ -44,10 +44,10 @@ class Naming:
         return [NOTHING] * (size - read) + self.fed[:read]
 
 
-def naming(traces: Sequence[Trace], longer: Trace, words: list[str], fed: list[str]) -> Naming:
-    """Found by trying: `longer` is the first step with one word more in the sentence."""
-    growing = grown(traces[0], traces[1]) if len(traces) > 1 else {}
-    return Naming(words, grown(traces[0], longer), fed, growing)
+def naming(first: Trace, longer: Sequence[Trace], words: list[str], fed: list[str]) -> Naming:
+    """Found by trying: `longer` are the first steps, up to two of them, with one word more in the sentence."""
+    growing = grown(longer[0], longer[1]) if len(longer) > 1 else {}
+    return Naming(words, grown(first, longer[0]), fed, growing)
 
 
 def grown(one: Trace, other: Trace) -> Axes:

@@ -231,6 +231,9 @@ def group_of(definition: Equations[..., Any], path: str) -> str | None:
 
 
 def explanation_data(explained: Explanation) -> dict[str, Any]:
+    kinds: Kinds = {}
+    labels = [step.label for step in explained.steps]
+    values = list(changes(explained, kinds))
     return {
         "page": "explanation",
         "views": [
@@ -247,9 +250,8 @@ def explanation_data(explained: Explanation) -> dict[str, Any]:
             }
             for view in explained.views
         ],
-        "steps": [
-            {"label": step.label, "values": changed} for step, changed in zip(explained.steps, changes(explained))
-        ],
+        "steps": [{"label": label, "values": changed} for label, changed in zip(labels, values, strict=True)],
+        "kinds": [json.loads(kind) for kind in kinds],
     }
 
 
@@ -271,18 +273,23 @@ def expressions(definition: Equations[..., Any]) -> Iterator[nodes.Node]:
         yield from value.walk()
 
 
-def changes(explained: Explanation) -> Iterable[dict[str, Any]]:
+Kinds = dict[str, int]
+"""What values have beside their numbers, each written once (as JSON): many values have the same shape and words."""
+
+
+def changes(explained: Explanation, kinds: Kinds) -> Iterable[dict[str, Any]]:
     """The values of each step, without those that are as they were in the step before."""
     before: dict[str, Value] = {}
     for step in explained.steps:
         gone = {id: None for id in before if id not in step.values}
-        yield {id: value_data(value) for id, value in step.values.items() if before.get(id) != value} | gone
+        yield {id: value_data(value, kinds) for id, value in step.values.items() if before.get(id) != value} | gone
         before = step.values
 
 
-def value_data(value: Value) -> dict[str, Any]:
-    """What a value has; what it has not is left out."""
-    return {name: entry for name, entry in vars(value).items() if entry not in (None, "")}
+def value_data(value: Value, kinds: Kinds) -> list[Any]:
+    """The number of its kind, and its numbers."""
+    kind = {name: entry for name, entry in vars(value).items() if name != "data" and entry not in (None, "")}
+    return [kinds.setdefault(json.dumps(kind), len(kinds)), value.data]
 
 
 # --- a trained model ----------------------------------------------------------------------------

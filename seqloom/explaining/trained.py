@@ -33,7 +33,7 @@ from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.model import Model, load
 
-LONGEST = 40
+LONGEST = 30
 """Tokens of a text, read or written: more would not be looked at."""
 WHAT_CAN_BE = "translators; and models that classify texts, tag or generate, with any encoder but logistic and mlp"
 
@@ -100,7 +100,7 @@ def of_translator(model: Model, sentence: str | None, about: str) -> Walkthrough
     with torch.no_grad():
         written = greedy(network, source)
         parts = network.parts(source, [BOS, *written[:-1]])
-        longer = network.parts(torch.cat([source, source[:, -1:]], 1), [BOS])
+        longer = network.parts(torch.cat([source, source[:, -1:]], 1), [BOS, BOS])
     words = [reads.entries[token] for token in tokens]
     labels, fed = (
         [writes.entries[token] for token in written],

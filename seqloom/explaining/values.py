@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+FEW = 4
+"""Where so few entries of an axis can be shown, there are very many numbers, and three digits of each are enough."""
+
 
 @dataclass(frozen=True)
 class Value:
@@ -24,14 +27,16 @@ class Value:
     """Which part that is."""
 
 
-def value_of(number: Tensor | float, rows: list[str] | None = None, columns: list[str] | None = None) -> Value:
-    """A tensor or number with four significant digits.
+def value_of(
+    number: Tensor | float, rows: list[str] | None = None, columns: list[str] | None = None, digits: int = 4
+) -> Value:
+    """A tensor or number with so many significant digits.
 
     >>> value_of(torch.tensor([1 / 3, -torch.inf, torch.nan]))
     Value(shape=(3,), data=[0.3333, '−∞', 'NaN'], rows=None, columns=None, of=None, note='')
     """
     tensor = torch.as_tensor(number).detach().to(torch.float64)
-    return Value(tuple(tensor.shape), [rounded(x) for x in tensor.flatten().tolist()], rows, columns)
+    return Value(tuple(tensor.shape), [rounded(x, digits) for x in tensor.flatten().tolist()], rows, columns)
 
 
 def part_of(
@@ -48,7 +53,7 @@ def part_of(
     whole = tuple(tensor.shape)
     kept = held(whole, names, limit, newest)
     named: list[list[str] | None] = [None, None, *(name and name[places] for name, places in zip(names, kept))]
-    value = value_of(tensor[kept], named[-2], named[-1])
+    value = value_of(tensor[kept], named[-2], named[-1], digits=4 if limit is None or limit > FEW else 3)
     if value.shape == whole:
         return value
     last = any(value.shape[axis] < whole[axis] for axis in newest)
@@ -70,9 +75,9 @@ def held(
     )
 
 
-def rounded(number: float) -> float | str:
+def rounded(number: float, digits: int = 4) -> float | str:
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
         return "∞" if number > 0 else "−∞"
-    return float(f"{number:.4g}")
+    return float(f"{number:.{digits}g}")

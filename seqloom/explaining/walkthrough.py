@@ -65,9 +65,8 @@ def walkthrough(title: str, about: str, told: Sequence[Told]) -> Walkthrough:
 
 def explained(told: Told) -> Explanation:
     traces = told.part.traces()
-    names = naming(traces, told.longer.traces(1)[0], told.words, told.fed)
-    several = len(traces) > 1 or bool(told.part.start)
-    labels = tuple(told.labels) if several else ("",)
+    names = naming(traces[0], told.longer.traces(2), told.words, told.fed)
+    labels = tuple(told.labels) if len(told.labels) == len(traces) else ("",)
     dictionary = told.dictionary
     if dictionary is not None and dictionary.shares:
         dictionary = dictionary.with_best(traces)

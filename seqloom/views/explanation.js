@@ -30,7 +30,7 @@ export function explanation(data, root = document.querySelector("[data-part]")) 
   const labels = data.steps.map((step) => step.label);
   timeBar(part("time"), labels, state);
   valuePanel(part("value"), {
-    record: new Record(data.steps),
+    record: new Record(data.steps, data.kinds),
     labels,
     state,
     notes: (id) => noteOf(id, main, state, { symbols, lines, operations }),

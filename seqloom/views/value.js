@@ -8,15 +8,18 @@ const HINT = "Point at any symbol in the figure, the formula or the code. A clic
 /** Numbers by id and moment; what did not change since the moment before is not stored again. */
 export class Record {
   #steps;
+  #kinds;
 
-  constructor(steps) {
+  /** A value is stored as [kind, numbers]; `kinds` says what it has beside them: its shape, the words along its axes. */
+  constructor(steps, kinds) {
     this.#steps = steps.map(({ values }) => values);
+    this.#kinds = kinds;
   }
 
   at(step, id) {
     for (let moment = step; moment >= 0; moment--) {
       const value = this.#steps[moment][id];
-      if (value !== undefined) return value;
+      if (value !== undefined) return value && { ...this.#kinds[value[0]], data: value[1] };
     }
     return null;
   }

@@ -8,7 +8,7 @@ from seqloom.equations.legend import LETTERS, read_legend, size_of
 from seqloom.errors import ShapeError
 from tests.equations.every import every_definition
 
-SPELLED = {"window", "steps"}  # where a letter would mislead
+SPELLED = {"window", "steps", "negatives"}  # where a letter would mislead
 
 
 @every_definition

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from seqloom.errors import ConfigError, SeqloomError, TrainingError
-from seqloom.training import budget
+from seqloom.training import budget, checkpoint
 from seqloom.training.budget import Costs, make_plan, measure
 from seqloom.training.durations import seconds_of
 from seqloom.training.loop import Trainer
@@ -136,6 +136,7 @@ def test_a_run_that_has_become_slow_stops_with_a_checkpoint_and_can_go_on(tmp_pa
     trainer = toy.make(tmp_path / "late")
     progress = trainer.train(quiet=True, until=time.monotonic() - 1)
     assert progress.finished == "out of time after 3 of 40 steps", "it looks at the clock in steps that are logged"
+    assert [folder.name for folder in checkpoint.folders(tmp_path / "late")] == ["step-00000003"]
     toy.go(tmp_path / "late")
     assert read_metrics(tmp_path / "whole") == read_metrics(tmp_path / "late")
     weights = [toy.go(tmp_path / name).model.state_dict() for name in ("whole", "late")]

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -359,6 +360,7 @@ def test_the_examples_of_the_help_work(reviews, tmp_path, command_name):
             "train", "--task", "classify", "--data", "reviews.tsv", "--out", "runs/reviews", *flags(), folder=tmp_path
         )
         assert trained.returncode == 0, trained.stderr
+        shutil.copytree(tmp_path / "runs" / "reviews", tmp_path / "runs" / "other")
     for example in examples:
         call, _, file = example.partition(" < ")
         words = shlex.split(call)[1:]

@@ -50,9 +50,9 @@ def used_by_lines(definition) -> dict[str, set[str]]:
         if isinstance(line, ast.Assign):
             names = [node.id for node in ast.walk(line.value) if isinstance(node, ast.Name)]
             direct = {ids[name] for name in names if name in ids}
-            (target,) = [node.id for node in ast.walk(line.targets[0]) if isinstance(node, ast.Name)]
-            ids[target] = target
-            made_of[target] = direct.union(*(made_of.get(id, set()) for id in direct))
+            targets = [node.id for node in ast.walk(line.targets[0]) if isinstance(node, ast.Name)]
+            ids |= {target: target for target in targets}
+            made_of |= dict.fromkeys(targets, direct.union(*(made_of.get(id, set()) for id in direct)))
     return made_of
 
 
@@ -83,7 +83,7 @@ def test_a_line_ends_in_an_operation_and_its_result_of_one_id(definition):
         for target in line.targets:
             (edge,) = figure.into(target.id)
             assert figure.vertices[edge.source].kind in ("operation", "call")
-            assert figure.vertices[edge.source].id == target.id
+            assert figure.vertices[edge.source].id == (target.id if len(line.targets) == 1 else line.value.id)
 
 
 def test_a_chain_of_plus_is_one_sum():

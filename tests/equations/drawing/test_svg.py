@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from seqloom.equations.drawing.graph import call_paths, graph
+from seqloom.equations.drawing.graph import graph
 from seqloom.equations.drawing.layout import layout
 from seqloom.equations.drawing.svg import STYLE, draw, rounded, turns
 from seqloom.layers.bidirectional import bidirectional
@@ -15,9 +15,9 @@ from seqloom.layers.gru import gru
 from seqloom.layers.lstm import lstm
 from seqloom.layers.masks import padding_mask
 from seqloom.layers.multi_head import multi_head
-from tests.equations.every import DEFINITIONS, every_definition
+from tests.equations.every import DEFINITIONS, every_definition, opened
 
-EVERY = [(definition, path) for definition in DEFINITIONS for path in ("", *call_paths(definition))]
+EVERY = [(definition, path) for definition in DEFINITIONS for path in ("", *opened(definition))]
 every_figure = pytest.mark.parametrize("definition, path", EVERY, ids=lambda each: getattr(each, "label", each))
 SPACE = "{http://www.w3.org/2000/svg}"
 
