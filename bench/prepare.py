@@ -21,6 +21,7 @@ from rich.table import Table
 from bench.memory import Cost, watch
 from bench.text import real_sentences, write_lines
 
+SHARED = Path(__file__).parents[2] / "shared" / "data"
 PIECE = 1_000_000
 """Lines of a file; speeds are compared file by file, in turns, because the machine may be busy."""
 SIZE = 10_000
@@ -50,7 +51,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--kind", choices=["bpe", "unigram", "word"], default="bpe", help="what a token is")
     parser.add_argument("--rounds", type=int, default=3, help="turns of the comparison")
     parser.add_argument("--folder", help="where there is room: about 3 GB for 10 million lines")
-    parser.add_argument("--real", type=Path, default=Path("/work/shared/data"), help="folder with rt-polarity in it")
+    parser.add_argument("--real", type=Path, default=SHARED, help="folder with rt-polarity in it")
     return parser.parse_args()
 
 

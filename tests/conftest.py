@@ -1,14 +1,17 @@
-"""What every test shares: a fixed seed, and Chromium for those that drive a browser."""
+"""What every test shares: a fixed seed, files written on the spot, real data, and Chromium to open pages in."""
 
+import gzip
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
 
@@ -25,12 +28,36 @@ settings.register_profile("steady", derandomize=True, deadline=None)  # the same
 settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
 LEFT_OUT = pytest.StashKey[int]()
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+"""Real data sets: tests that ask for `shared_data` run where they are, and must run in CI."""
 
 
 @pytest.fixture(autouse=True)
 def seed() -> None:
     """Start every test from the same random numbers, whatever ran before it."""
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
+    """Write a file, packed if its name ends in .gz."""
+
+    def write(name: str, content: bytes | str) -> Path:
+        raw = content.encode() if isinstance(content, str) else content
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+        return file
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets."""
+    if not SHARED.is_dir():
+        pytest.fail(f"no data sets in {SHARED}", pytrace=False)
+    return SHARED
 
 
 @pytest.fixture(scope="session")
@@ -44,11 +71,43 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture
+def open_html(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Open HTML from a file; nothing may be fetched by it, and nothing may go wrong in it."""
+    wrong: list[str] = []
+    opened: list[Page] = []
+
+    def asked(dialog: Dialog) -> None:
+        wrong.append(dialog.message)
+        dialog.dismiss()
+
+    def opens(html: str, width: int, height: int, **options: Any) -> Page:
+        file = tmp_path / f"{len(opened)}.html"
+        file.write_text(html, encoding="utf-8")
+        tab = chromium.new_page(viewport={"width": width, "height": height}, **options)
+        opened.append(tab)
+        tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("dialog", asked)
+        tab.on("request", lambda request: None if re.match("file:|data:", request.url) else wrong.append(request.url))
+        tab.goto(file.as_uri())
+        return tab
+
+    yield opens
+    for tab in opened:
+        tab.close()
+    assert wrong == []
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the browser tests last; without a browser leave them out, unless it is required.
+    """Run the browser tests last; leave out what needs a browser or real data where there is none, unless required.
 
     Last, because playwright keeps an event loop running, and asyncio.run then refuses to start another.
     """
+    if not SHARED.is_dir() and os.environ.get("CI") != "true":
+        without = [item for item in items if "shared_data" in getattr(item, "fixturenames", ())]
+        items[:] = [item for item in items if item not in without]
+        config.hook.pytest_deselected(items=without)
     browser = [item for item in items if item.get_closest_marker("browser")]
     others = [item for item in items if not item.get_closest_marker("browser")]
     if CHROMIUM is not None or REQUIRED:

@@ -41,7 +41,7 @@ def demo(out: Annotated[Path, typer.Option(help="The folder of the run.")] = Pat
     from seqloom.training.run_config import check_run
 
     console.print(
-        "Dates as people write them in thirteen languages, and the same dates in ISO 8601: 40,000 pairs from Babel's\n"
+        "Dates as people write them in thirteen languages, and the same dates in ISO 8601: 40,000 pairs from Babel's "
         "locale data. A recurrent network with attention learns to read them, letter by letter.\n",
         highlight=False,
     )

@@ -1,8 +1,6 @@
 """One self-contained page: what was derived and recorded in Python, with the view library inside it.
 
-Modules of seqloom/views import each other by bare names such as "seqloom/heat.js". A page maps these to
-`data:` URLs, so that a single file works from a disk, by mail and in a notebook; a server would map
-`seqloom/` to a folder. The page computes no mathematics: its numbers are those that Python recorded.
+The page computes no mathematics: its numbers are those that Python recorded.
 """
 
 from __future__ import annotations
@@ -10,12 +8,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 from seqloom.equations import Equations, nodes
@@ -25,8 +20,8 @@ from seqloom.explaining.explanation import SEVERAL, Explanation, View, at_path
 from seqloom.explaining.panels import Experiment, Panel
 from seqloom.explaining.values import Value
 from seqloom.explaining.walkthrough import Walkthrough
+from seqloom.views.document import document
 
-VIEWS = files("seqloom") / "views"
 STYLES = ("base.css", "explanation.css", "heat.css", "chart.css")
 ENTRY = 'import "seqloom/page.js";'
 
@@ -34,10 +29,12 @@ ENTRY = 'import "seqloom/page.js";'
 def page(explained: Explanation | Experiment | Walkthrough) -> str:
     """A whole HTML file that loads nothing."""
     if isinstance(explained, Experiment):
-        return document(explained.title, experiment_body(explained), experiment_data(explained))
-    if isinstance(explained, Walkthrough):
-        return document(explained.title, walkthrough_body(explained), walkthrough_data(explained))
-    return document(explained.title, explanation_body(explained), explanation_data(explained))
+        body, data = experiment_body(explained), experiment_data(explained)
+    elif isinstance(explained, Walkthrough):
+        body, data = walkthrough_body(explained), walkthrough_data(explained)
+    else:
+        body, data = explanation_body(explained), explanation_data(explained)
+    return document(explained.title, body, data, entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)
 
 
 def frame(html: str, height: int = 720) -> str:
@@ -46,56 +43,6 @@ def frame(html: str, height: int = 720) -> str:
         f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" allow="clipboard-write" '
         f'style="width: 100%; height: {height}px; border: 0" title="seqloom"></iframe>'
     )
-
-
-# --- the file -----------------------------------------------------------------------------------
-
-
-def document(title: str, body: str, data: dict[str, Any]) -> str:
-    style = FIGURE_STYLE + "".join((VIEWS / name).read_text(encoding="utf-8") for name in STYLES)
-    modules = json.dumps({"imports": inlined()})
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy(modules, ENTRY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)} · seqloom</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body>
-{body}
-<script type="application/json" id="data">{as_json(data)}</script>
-<script type="importmap">{modules}</script>
-<script type="module">{ENTRY}</script>
-</body>
-</html>
-"""
-
-
-def inlined() -> dict[str, str]:
-    """Every module by its bare name, as an address that carries its text."""
-    return {
-        f"seqloom/{file.name}": f"data:text/javascript;base64,{b64encode(file.read_bytes()).decode()}"
-        for file in sorted(VIEWS.iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".js")
-    }
-
-
-def policy(*scripts: str) -> str:
-    """Nothing from outside, and no script but these and the modules they import."""
-    known = (f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
-    return (
-        f"default-src 'none'; script-src {' '.join(known)} data:; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def as_json(data: dict[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c")
 
 
 # --- a definition -------------------------------------------------------------------------------

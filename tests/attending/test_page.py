@@ -1,12 +1,11 @@
 """The page of attention in a real browser."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Dialog, Page
+from playwright.sync_api import Page
 
 from seqloom.attending.map import AttentionMap, attention_map
 from seqloom.attending.page import page
@@ -18,34 +17,15 @@ MAP = attention_map(["das", "ist", "ein", "kleines", "haus"], ["that", "small", 
 
 
 @pytest.fixture
-def visit(chromium: Browser, tmp_path: Path) -> Iterator[Visit]:
-    """Open a page from a file; nothing may be fetched by it, and nothing may go wrong in it."""
-    wrong: list[str] = []
-    opened: list[Page] = []
-
-    def asked(dialog: Dialog) -> None:
-        wrong.append(dialog.message)
-        dialog.dismiss()
+def visit(open_html: Visit) -> Visit:
+    """Open the page of maps."""
 
     def opens(maps: Sequence[AttentionMap], width: int = 1200, scheme: str = "light") -> Page:
-        file = tmp_path / f"{len(opened)}.html"
-        file.write_text(page(maps), encoding="utf-8")
-        tab = chromium.new_page(
-            viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
-        )
-        opened.append(tab)
-        tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
-        tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("dialog", asked)
-        tab.on("request", lambda request: None if re.match("file:|data:", request.url) else wrong.append(request.url))
-        tab.goto(file.as_uri())
+        tab = open_html(page(maps), width, 800, color_scheme="dark" if scheme == "dark" else "light")
         tab.locator(".lines line").first.wait_for(state="attached")
         return tab
 
-    yield opens
-    for tab in opened:
-        tab.close()
-    assert wrong == []
+    return opens
 
 
 def widths(tab: Page) -> dict[tuple[int, int], float]:

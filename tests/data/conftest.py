@@ -1,35 +1,11 @@
-"""What the tests of data share: files written on the spot, and the real data sets where this machine has them."""
+"""What the tests of data share."""
 
-import gzip
-import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from seqloom.errors import DataError
-
-settings.register_profile("data", deadline=None)  # they write files, and a busy disk is no bug
-settings.load_profile("data")
-
-SHARED = Path(__file__).parents[2].parent / "shared" / "data"
-REQUIRED = os.environ.get("CI") == "true"
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
-    """Write a file, packed if its name ends in .gz."""
-
-    def write(name: str, content: bytes | str) -> Path:
-        raw = content.encode() if isinstance(content, str) else content
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
-        return file
-
-    return write
 
 
 @pytest.fixture(scope="session")
@@ -46,20 +22,3 @@ def attempt() -> Callable[[Iterable[Any]], tuple[list[Any], DataError | None]]:
         return found, None
 
     return attempt
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder of real data sets."""
-    if not SHARED.is_dir():
-        pytest.fail(f"no data sets in {SHARED}", pytrace=False)
-    return SHARED
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests on real data where there is none, unless it is required."""
-    if SHARED.is_dir() or REQUIRED:
-        return
-    left_out = [item for item in items if "shared_data" in getattr(item, "fixturenames", ())]
-    items[:] = [item for item in items if item not in left_out]
-    config.hook.pytest_deselected(items=left_out)

@@ -1,9 +1,9 @@
 """From a file of pairs to translations: every model by name, every way to ask."""
 
 import json
+import math
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -55,11 +55,10 @@ def model(folder) -> Model:
 
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_name_trains_and_translates(data, tmp_path, name):
-    widths = {"dot-attention": 16, "lstm-to-lstm": 16}
     assert train(settings(data, name=name), tmp_path / "run", quiet=True).step == 4
     answers = load(tmp_path / "run")(["1 2 3", "4"], max_length=6)
     assert [answer.source for answer in answers] == ["1 2 3", "4"]
-    assert widths or all(isinstance(answer.text, str) for answer in answers)
+    assert all(len(answer.tokens) <= 6 and math.isfinite(answer.score) for answer in answers)
 
 
 def test_numbers_never_seen_are_read_right(model):
@@ -199,4 +198,3 @@ def test_the_command_prints_one_object_a_line(folder):
     call = [sys.executable, "-m", "seqloom.cli", "predict", str(folder), "--json"]
     done = subprocess.run(call, capture_output=True, text=True, input="1 2\n\n4 0 7\n", check=True)
     assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == ["one two", "", "four zero seven"]
-    assert Path(folder).exists()

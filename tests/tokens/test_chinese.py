@@ -18,7 +18,6 @@ def test_characters():
 
 
 def test_words():
-    pytest.importorskip("jieba")
     tokenizer = Tokenizer.train(TEXTS, TokenConfig(kind="word", chinese="words"))
     assert tokenizer.tokens("我爱机器学习") == ["我", "爱", "机器", "学习"]
     assert tokenizer.tokens(TEXTS[1]) == ["每天", "用", "Python", "学习", "，", "3.5", "小时", "!"]

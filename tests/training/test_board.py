@@ -5,18 +5,17 @@ import sys
 from collections import defaultdict
 
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from seqloom.errors import SeqloomError
 from seqloom.training import board, checkpoint
 from seqloom.training.metrics import read_metrics
 from tests.training import toy
 
-tensorboard = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-
 
 def curves(run):
     """Step and value of every point that TensorBoard shows, by curve: read with its own reader."""
-    found = tensorboard.EventAccumulator(str(run / board.FOLDER), size_guidance={"scalars": 0}).Reload()
+    found = EventAccumulator(str(run / board.FOLDER), size_guidance={"scalars": 0}).Reload()
     return {tag: [(point.step, point.value) for point in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
 
 

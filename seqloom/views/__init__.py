@@ -1,0 +1,1 @@
+"""The page's parts: plain ES modules and style sheets, and the one file that holds them."""
