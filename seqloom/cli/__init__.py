@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from seqloom.cli import data, demo, evaluate, explain, predict, summary, train
+from seqloom.cli import data, demo, evaluate, explain, predict, serve, summary, train
 from seqloom.cli.help import examples
 from seqloom.errors import SeqloomError
 
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command(epilog=examples(train.EXAMPLES))(train.train)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
+app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(data.EXAMPLES))(data.data)
 app.command(epilog=examples(explain.EXAMPLES))(explain.explain)

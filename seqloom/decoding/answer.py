@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,6 +21,19 @@ class Written:
     score: float  # their sum, divided by the length penalty
     ended: bool  # by itself, or because it was long enough
     attention: NDArray[np.float32] | None  # (L, N, T, S): for each token, what was looked at
+    likeliest: list[Choices]  # for each of `token_scores`, what could have been said instead, if that was asked for
+
+
+Choices = Sequence[tuple[int, float]]
+"""Tokens and their log-probabilities, the likeliest first."""
+
+
+class Found(NamedTuple):
+    """What is known of an input after a step: its answers, the best first; not `whole` while they still grow."""
+
+    number: int
+    answers: list[Written]
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -32,6 +46,7 @@ class Node:
     total: float  # of all tokens up to it
     length: int
     seen: tuple[Sequence[Tensor], int]  # attention of the step that chose it, and its row there
+    likeliest: Choices
 
     def path(self) -> Iterator[Node]:
         """From this token back to the first."""
@@ -44,10 +59,12 @@ class Node:
         return [node.token for node in self.path()][::-1]
 
 
-def follow(before: Node | None, token: int, score: float, seen: tuple[Sequence[Tensor], int]) -> Node:
+def follow(
+    before: Node | None, token: int, score: float, seen: tuple[Sequence[Tensor], int], likeliest: Choices = ()
+) -> Node:
     """One token more."""
     total, length = (before.total, before.length) if before is not None else (0.0, 0)
-    return Node(before, token, score, total + score, length + 1, seen)
+    return Node(before, token, score, total + score, length + 1, seen, likeliest)
 
 
 def finish(last: Node | None, penalty: float, eos: int, source_length: int) -> Written:
@@ -62,6 +79,7 @@ def finish(last: Node | None, penalty: float, eos: int, source_length: int) -> W
         score=total / length_penalty(len(nodes), penalty),
         ended=ended,
         attention=attention_of(words, source_length),
+        likeliest=[node.likeliest for node in nodes],
     )
 
 

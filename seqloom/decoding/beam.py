@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from seqloom.decoding.answer import Node, Written, finish, follow, length_penalty
+from seqloom.decoding.answer import Found, Node, Written, finish, follow, length_penalty
 from seqloom.decoding.rules import Rules
 from seqloom.decoding.settings import Search
 from seqloom.decoding.stepping import Stepper
 
 
 def beam_search(
-    model: Stepper, state: Any, sources: Sequence[int], bos: int, rules: Rules, search: Search, device: torch.device
-) -> list[list[Written]]:
-    """Answers for each input, the best first.
+    model: Stepper,
+    state: Any,
+    sources: Sequence[int],
+    bos: int,
+    rules: Rules,
+    search: Search,
+    device: torch.device,
+    wanted: Callable[[int], bool] = lambda number: True,
+) -> Iterator[list[Found]]:
+    """One step after the other: the inputs that are done after each. An input that is not wanted any more is left.
 
     state    of the model, a row for each input
     sources  the length of each input in tokens
     """
-    inputs = [Input(number, length, rules, search) for number, length in enumerate(sources)]
-    live = list(inputs)
-    tokens = torch.full((len(inputs),), bos, device=device)
+    live = [Input(number, length, rules, search) for number, length in enumerate(sources)]
+    tokens = torch.full((len(live),), bos, device=device)
     while live:
         nodes = [node for one in live for node in one.nodes]
-        step = model.step(tokens, state)
-        logp = rules.apply(torch.log_softmax(step.scores, -1), nodes)
-        scores, choices = logp.topk(min(2 * search.beam, logp.shape[1]), dim=-1)
+        with torch.inference_mode():
+            step = model.step(tokens, state)
+            logp = rules.apply(torch.log_softmax(step.scores, -1), nodes)
+            scores, choices = logp.topk(min(max(2 * search.beam, search.likeliest), logp.shape[1]), dim=-1)
         found = [list(zip(*pair, strict=True)) for pair in zip(choices.tolist(), scores.tolist(), strict=True)]
         going: list[tuple[Node, int]] = []
+        done: list[Found] = []
         first = 0
         for one in live:
             end = first + len(one.nodes)
-            going += one.advance(found[first:end], first, step.attention)
+            if wanted(one.number):
+                going += one.advance(found[first:end], first, step.attention)
+            else:
+                one.nodes = []
+            if not one.nodes:
+                done.append(Found(one.number, one.answers(), True))
             first = end
         live = [one for one in live if one.nodes]
         if live:
-            state = model.select(step.state, torch.tensor([row for _, row in going], device=device))
+            with torch.inference_mode():
+                state = model.select(step.state, torch.tensor([row for _, row in going], device=device))
             tokens = torch.tensor([node.token for node, _ in going], device=device)
-    return [one.answers() for one in inputs]
+        yield done
 
 
 class Input:
@@ -62,23 +76,21 @@ class Input:
         found  for each answer so far the best next tokens, and their log-probabilities
         first  the row of the first answer
         """
-        beam = self.search.beam
+        beam, told = self.search.beam, self.search.likeliest
         new = [
-            follow(before, token, score, (attention, first + place))
+            follow(before, token, score, (attention, first + place), choices[:told])
             for place, (before, choices) in enumerate(zip(self.nodes, found, strict=True))
-            for token, score in choices
+            for token, score in choices[: 2 * beam]
             if score > -math.inf
         ]
         new.sort(key=lambda node: -node.total)
         for node in new[:beam]:
             if node.token == self.rules.eos:
-                self.finished.append(finish(node, self.search.length_penalty, self.rules.eos, self.length))
+                self.finished.append(self.finish(node))
         going = [node for node in new[: 2 * beam] if node.token != self.rules.eos][:beam]
         if (going and going[0].length >= self.limit) or self.decided(going):
             if len(self.finished) < self.search.n_best:
-                self.finished += [
-                    finish(node, self.search.length_penalty, self.rules.eos, self.length) for node in going
-                ]
+                self.finished += map(self.finish, going)
             going = []
         self.nodes = [*going]
         return [(node, node.seen[1]) for node in going]
@@ -95,4 +107,7 @@ class Input:
 
     def answers(self) -> list[Written]:
         found = sorted(self.finished, key=lambda answer: -answer.score)[: self.search.n_best]
-        return found or [finish(None, self.search.length_penalty, self.rules.eos, self.length)]
+        return found or [self.finish(None)]
+
+    def finish(self, last: Node | None) -> Written:
+        return finish(last, self.search.length_penalty, self.rules.eos, self.length)

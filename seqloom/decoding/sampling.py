@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import torch
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
@@ -22,6 +23,8 @@ class Sampling(Config):
     """Draw among the best tokens that together have this share; 1 for all."""
     seed: NonNegativeInt = 0
     """Decides what is drawn: the same seed, the same text."""
+    likeliest: int = Field(0, ge=0, le=20)
+    """For each token written, so many tokens that could have stood there, the likeliest first."""
 
 
 def choose(scores: Tensor, sampling: Sampling, draws: Tensor) -> Tensor:
@@ -41,10 +44,10 @@ def choose(scores: Tensor, sampling: Sampling, draws: Tensor) -> Tensor:
 
 
 class Draws:
-    """Uniform numbers keyed by seed, row and step, so that a text does not depend on what is written beside it."""
+    """Uniform numbers keyed by row and step, so that a text does not depend on what is written beside it."""
 
-    def __init__(self, seed: int, rows: int, device: torch.device) -> None:
-        self.generators = [generator_of(f"{seed} {row}") for row in range(rows)]
+    def __init__(self, keys: Sequence[str], device: torch.device) -> None:
+        self.generators = [generator_of(key) for key in keys]
         self.device = device
 
     def next(self, rows: list[int]) -> Tensor:

@@ -29,12 +29,17 @@ ENTRY = 'import "seqloom/page.js";'
 def page(explained: Explanation | Experiment | Walkthrough) -> str:
     """A whole HTML file that loads nothing."""
     if isinstance(explained, Experiment):
-        body, data = experiment_body(explained), experiment_data(explained)
-    elif isinstance(explained, Walkthrough):
-        body, data = walkthrough_body(explained), walkthrough_data(explained)
+        body = experiment_body(explained)
     else:
-        body, data = explanation_body(explained), explanation_data(explained)
-    return document(explained.title, body, data, entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)
+        body = walkthrough_body(explained) if isinstance(explained, Walkthrough) else explanation_body(explained)
+    return document(explained.title, body, page_data(explained), entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)
+
+
+def page_data(explained: Explanation | Experiment | Walkthrough) -> dict[str, Any]:
+    """The numbers that a page shows, as plain data."""
+    if isinstance(explained, Experiment):
+        return experiment_data(explained)
+    return walkthrough_data(explained) if isinstance(explained, Walkthrough) else explanation_data(explained)
 
 
 def frame(html: str, height: int = 720) -> str:

@@ -40,7 +40,13 @@ WHAT_CAN_BE = "translators; and models that classify texts, tag or generate, wit
 
 def explain_trained(folder: str | Path, sentence: str | None = None) -> Walkthrough:
     """The parts of a trained model with what they compute for a sentence; without one, for frequent words."""
-    model = loaded(folder)
+    return explain_model(loaded(folder), sentence)
+
+
+def explain_model(model: Model, sentence: str | None = None) -> Walkthrough:
+    """As `explain_trained`, of a model that is loaded."""
+    if isinstance(model.task, Classify) and not isinstance(model.task.inputs, Texts):
+        raise cannot_be(model, "reads frames, which have no words")
     about = f"{model.task.config.model.name}, trained to {model.config.task}: {sized(model)} parameters"
     match model.network, model.task:
         case Seq2Seq(), Translate():
@@ -56,10 +62,7 @@ def loaded(folder: str | Path) -> Model:
             f"{folder} holds no trained model",
             remedy="give the folder that `seqloom train` wrote; `seqloom explain` lists what needs no training",
         )
-    model = load(folder)
-    if isinstance(model.task, Classify) and not isinstance(model.task.inputs, Texts):
-        raise cannot_be(model, "reads frames, which have no words")
-    return model
+    return load(folder)
 
 
 def cannot_be(model: Model, why: str) -> SeqloomError:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -15,27 +15,16 @@ from seqloom.config import Config
 from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
-from seqloom.errors import SeqloomError
+from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import Counted
 from seqloom.evaluating.by_length import Bucket
+from seqloom.tasks.asking import Asked, Said, answers, ask
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.work import Plan, Work
 from seqloom.tokens.tokenizer import Tokenizer
 
 C = TypeVar("C", bound=TaskConfig)
 Facts = Mapping[str, Any]
-
-
-class Answer(Protocol):
-    """What a model says of one input."""
-
-    def __str__(self) -> str:
-        """As a line for a person."""
-        ...
-
-    def json(self) -> dict[str, Any]:
-        """As an object with `text` and all that is known."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -114,9 +103,20 @@ class Task(ABC, Generic[C]):
 
     # --- use ----------------------------------------------------------------------------------------
 
+    def accept(self, given: Any) -> Any:
+        """An input that came as JSON from a stranger, as `answering` takes it; never the name of a file."""
+        if not isinstance(given, str):
+            raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
+        return given
+
     @abstractmethod
-    def predict(self, model: nn.Module, inputs: Sequence[Any], options: Any) -> Sequence[Answer]:
-        """An answer for every input, in order; `options` is of the kind `Options`."""
+    def answering(self, model: nn.Module, asked: Sequence[Asked], options: Any) -> Iterator[Sequence[Said]]:
+        """Work on inputs, one step after the other: what is known after each. `options` is of the kind `Options`."""
+
+    def predict(self, model: nn.Module, inputs: Sequence[Any], options: Any) -> list[Any]:
+        """An answer for every input, in order."""
+        asked = ask(inputs, getattr(options, "seed", 0))
+        return answers(self.answering(model, asked, options), len(asked))
 
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Findings:

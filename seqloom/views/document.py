@@ -19,11 +19,21 @@ VIEWS = files("seqloom") / "views"
 IMPORTED = re.compile(r'"seqloom/([\w-]+\.js)"')
 
 
-def document(title: str, body: str, data: dict[str, Any], *, entry: str, styles: Iterable[str], style: str = "") -> str:
+def document(
+    title: str,
+    body: str,
+    data: dict[str, Any],
+    *,
+    entry: str,
+    styles: Iterable[str],
+    style: str = "",
+    connects: bool = False,
+) -> str:
     """A whole file that loads nothing.
 
-    entry   the script that begins: what it imports is inside the file
-    styles  style sheets by name; `style` is one by its text, before them
+    entry     the script that begins: what it imports is inside the file
+    styles    style sheets by name; `style` is one by its text, before them
+    connects  whether it may ask the server that it came from
     """
     sheets = style + "".join((VIEWS / name).read_text(encoding="utf-8") for name in styles)
     modules = json.dumps({"imports": {f"seqloom/{name}": address(text) for name, text in needed(entry).items()}})
@@ -31,7 +41,7 @@ def document(title: str, body: str, data: dict[str, Any], *, entry: str, styles:
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy(modules, entry)}">
+<meta http-equiv="Content-Security-Policy" content="{policy(modules, entry, connects=connects)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · seqloom</title>
 <link rel="icon" href="data:,">
@@ -64,12 +74,13 @@ def address(module: str) -> str:
     return f"data:text/javascript;base64,{b64encode(module.encode()).decode()}"
 
 
-def policy(*scripts: str) -> str:
+def policy(*scripts: str, connects: bool = False) -> str:
     """Nothing from outside, and no script but these and the modules they import."""
+    asked = "'self'" if connects else "'none'"
     known = (f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
     return (
         f"default-src 'none'; script-src {' '.join(known)} data:; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"connect-src {asked}; base-uri 'none'; form-action 'none'"
     )
 
 

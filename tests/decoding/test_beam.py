@@ -8,7 +8,7 @@ import torch
 from seqloom.config import check
 from seqloom.decoding.answer import length_penalty
 from seqloom.decoding.beam import beam_search
-from seqloom.decoding.drawing import draw
+from seqloom.decoding.drawing import draw_answers
 from seqloom.decoding.rules import Rules
 from seqloom.decoding.settings import Search
 from seqloom.errors import ConfigError
@@ -18,9 +18,20 @@ CPU = torch.device("cpu")
 RULES = Rules(EOS, never=(PAD, BOS))
 
 
-def search_for(model, sources, rules=RULES, how=beam_search, **options):
+def draw(model, state, sources, bos, rules, search, device, **watching):
+    """Drawn with a key for each input."""
+    keys = [f"8 {number}" for number in range(len(sources))]
+    return draw_answers(model, state, sources, bos, rules, search, device, keys, **watching)
+
+
+def steps_of(model, sources, rules=RULES, how=beam_search, wanted=lambda number: True, **options):
     state = model.start(sources)
-    return how(model, state, [5] * len(sources), BOS, rules, Search(**options), CPU)
+    return how(model, state, [5] * len(sources), BOS, rules, Search(**options), CPU, wanted=wanted)
+
+
+def search_for(model, sources, *rules, **options):
+    found = {one.number: one.answers for step in steps_of(model, sources, *rules, **options) for one in step}
+    return [found[number] for number in range(len(sources))]
 
 
 def everything(model, source, longest, penalty):
@@ -105,7 +116,7 @@ def test_an_answer_always_ends():
 def test_a_prefix_comes_first():
     rules = Rules(EOS, never=(PAD, BOS), prefix=(6, 4, 4))
     for how, options in ((beam_search, {"beam": 3}), (draw, {"temperature": 1.0})):
-        ((answer,),) = search_for(Chain(), [2], rules=rules, how=how, max_length=6, **options)
+        ((answer,),) = search_for(Chain(), [2], rules, how=how, max_length=6, **options)
         assert answer.tokens[:3] == [6, 4, 4]
 
 
@@ -113,7 +124,7 @@ def test_a_prefix_comes_first():
 def test_no_run_of_tokens_comes_twice(n):
     rules = Rules(EOS, never=(PAD, BOS), no_repeat=n, min_length=20)
     for how, options in ((beam_search, {"beam": 3}), (draw, {"temperature": 2.0})):
-        ((answer,),) = search_for(Chain(), [0], rules=rules, how=how, max_length=12, **options)
+        ((answer,),) = search_for(Chain(), [0], rules, how=how, max_length=12, **options)
         runs = [tuple(answer.tokens[k : k + n]) for k in range(len(answer.tokens) - n + 1)]
         assert len(runs) == len(set(runs))
         assert answer.tokens
@@ -127,3 +138,70 @@ def test_a_beam_wider_than_the_dictionary_is_no_trouble():
 def test_more_answers_than_the_beam_holds_is_said():
     with pytest.raises(ConfigError, match="5 answers from a beam of 2"):
         check(Search, {"beam": 2, "n_best": 5}, where="options")
+
+
+WAYS = [{"beam": 3, "n_best": 2}, {"temperature": 1.0, "n_best": 2}]
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_an_answer_is_told_as_soon_as_it_is_done(options):
+    how = draw if "temperature" in options else beam_search
+    model, seen = Chain(sources=6, seed=11, keenness=1.0), {}
+    for number, step in enumerate(steps_of(model, [0, 1, 2, 3, 4, 5], how=how, max_length=9, **options)):
+        for found in step:
+            assert found.whole
+            assert found.number not in seen
+            longest = max(len(answer.token_scores) for answer in found.answers)
+            assert longest <= number + 1, "made of the steps so far"
+            assert longest == number + 1 or how is beam_search
+            seen[found.number] = number
+    assert len(seen) == 6 and len(set(seen.values())) > 1
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_nothing_more_is_computed_for_an_input_that_is_not_wanted(options):
+    how = draw if "temperature" in options else beam_search
+    rules = Rules(EOS, never=(PAD, BOS), min_length=8)
+    rows, left = [], set()
+
+    class Watched(Chain):
+        def step(self, tokens, state):
+            rows.append(sorted(set(state[0].tolist())))
+            return super().step(tokens, state)
+
+    model = Watched(seed=3)
+    told = steps_of(model, [0, 1, 2], rules, how=how, wanted=lambda number: number not in left, max_length=8, **options)
+    steps = []
+    for found in told:
+        steps.append({one.number for one in found})
+        if len(steps) == 4:
+            left.add(1)
+    assert rows[0] == [0, 1, 2]
+    assert rows[-1] == [0, 2]
+    assert len([row for row in rows if 1 in row]) == 5  # the step under way is finished
+    assert steps[-1] == {0, 2}
+
+
+def test_drawn_answers_can_be_watched_while_they_grow():
+    rules = Rules(EOS, never=(PAD, BOS), min_length=3)
+    told = (Chain(seed=9), Chain(seed=9).start([0, 1]), [5, 5], BOS, rules, Search(temperature=1.0, max_length=7), CPU)
+    grown = [one for step in draw(*told, grows=lambda number: number == 1) for one in step]
+    written = [one.answers[0].tokens for one in grown if one.number == 1]
+    assert [one.whole for one in grown if one.number == 1] == [False] * (len(written) - 1) + [True]
+    assert len(written) > 1
+    assert all(later[: len(tokens)] == tokens for tokens, later in itertools.pairwise(written))
+    assert sum(one.number == 0 for one in grown) == 1
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_the_likeliest_tokens_of_each_step_are_told(options):
+    how, model = draw if "temperature" in options else beam_search, Chain(seed=4)
+    for source, found in enumerate(search_for(model, [0, 1, 2], how=how, max_length=5, likeliest=3, **options)):
+        for answer in found:
+            spoken = [BOS, *answer.tokens, EOS]
+            assert len(answer.likeliest) == len(answer.token_scores)
+            for place, told in enumerate(answer.likeliest):
+                shares = torch.log_softmax(model.table[source, min(place, 8), spoken[place]], -1)
+                shares[[PAD, BOS]] = -torch.inf
+                assert [token for token, _ in told] == shares.argsort(descending=True)[:3].tolist()
+                assert [score for _, score in told] == pytest.approx(shares.sort(descending=True).values[:3].tolist())

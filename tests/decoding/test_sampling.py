@@ -48,7 +48,7 @@ def test_a_draw_is_always_among_what_is_kept(draw, top_k, top_p):
 
 
 def test_a_row_draws_the_same_whatever_stands_beside_it():
-    many, one = Draws(5, 3, torch.device("cpu")), Draws(5, 3, torch.device("cpu"))
+    many, one = (Draws(["a", "b", "c"], torch.device("cpu")) for _ in range(2))
     first = many.next([0, 1, 2]), many.next([0, 2])
     assert one.next([2]).item() == first[0][2].item()
     assert one.next([2]).item() == first[1][1].item()

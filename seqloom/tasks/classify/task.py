@@ -17,13 +17,14 @@ from seqloom.data.splits import Records
 from seqloom.data.stream import Rows
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
+from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import RowWork, by_length, row_stream
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.inputs.base import Inputs
 from seqloom.tasks.classify.inputs.frames import Sequences, Spread
 from seqloom.tasks.classify.inputs.texts import Texts
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Answer, Facts, Findings, Task
+from seqloom.tasks.task import Facts, Findings, Task
 from seqloom.tasks.work import Loss, Plan, Score
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -125,21 +126,24 @@ class Classify(Task[ClassifyConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def predict(self, model: nn.Module, inputs: Sequence[Any], options: object) -> list[Answer]:
+    def accept(self, given: Any) -> Any:
+        return self.inputs.accept(given)
+
+    def answering(self, model: nn.Module, asked: Sequence[Asked], options: object) -> Iterator[Sequence[Said]]:
         """Answers for texts or frames, alone or as {"text": ..., "age": ...}; for a text without a known word what
         the model says of nothing."""
         device = next(model.parameters()).device
-        records = [self.inputs.record(given) for given in inputs]
+        records = [self.inputs.record(one.input) for one in asked]
         features = list(map(self.features, records)) if len(self.features) else []
         rows = self.inputs.encode(records)
-        found: dict[int, Answer] = {}
         for places in by_length([len(row) for row in rows]):
             x, lengths = self.inputs.tensors([rows[place] for place in places], device)
             with torch.no_grad():
                 scores = model(x, lengths, beside([features[place] for place in places if features], device)).cpu()
-            for place, score in zip(places, scores, strict=True):
-                found[place] = self.answers.say(self.inputs.shown(records[place]), score)
-        return [found[place] for place in range(len(inputs))]
+            yield [
+                Said(place, self.answers.say(self.inputs.shown(records[place]), score))
+                for place, score in zip(places, scores, strict=True)
+            ]
 
     def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
         """What the encoder makes of each input, before the readout (B, H).

@@ -21,6 +21,8 @@ class Written:
     continuation: str
     tokens: Sequence[str]
     scores: Sequence[float]
+    likeliest: Sequence[dict[str, float]] = ()
+    """For each new token what could have stood there, if that was asked for."""
 
     def __str__(self) -> str:
         return self.text
@@ -32,6 +34,7 @@ class Written:
             "continuation": self.continuation,
             "tokens": list(self.tokens),
             "scores": list(self.scores),
+            **({"likeliest": list(self.likeliest)} if self.likeliest else {}),
         }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,10 +15,11 @@ from seqloom.config import Config
 from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
-from seqloom.decoding.sampling import generator_of
+from seqloom.decoding.answer import Node
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.language import Foretold
 from seqloom.models.language_model import LanguageModel
+from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import AT_ONCE, by_length, tensors
 from seqloom.tasks.generate.answers import Filled, Written, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, Batch, masked_tokens, next_tokens
@@ -26,7 +27,7 @@ from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.work import SegmentWork
-from seqloom.tasks.generate.writing import NEVER, Token, write
+from seqloom.tasks.generate.writing import NEVER, write
 from seqloom.tasks.task import Facts, Findings, Task
 from seqloom.tasks.work import Plan, Score
 from seqloom.tokens.settings import SUBWORDS
@@ -100,55 +101,69 @@ class Generate(Task[GenerateConfig]):
         """The start of a text, on one line."""
         if self.masked:
             return ""
-        return self.predict(model, [""], SAMPLE)[0].text.replace("\n", " / ")
+        return str(self.predict(model, [""], SAMPLE)[0]).replace("\n", " / ")
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def predict(self, model: nn.Module, inputs: Sequence[str], options: Any) -> Sequence[Written | Filled]:
+    def answering(self, model: nn.Module, asked: Sequence[Asked], options: GenerateOptions) -> Iterator[Sequence[Said]]:
         """Texts that go on after the inputs; a masked model fills the blanks in them."""
         assert isinstance(model, LanguageModel)
-        with torch.no_grad():
-            return self.filled(model, inputs, options) if self.masked else self.written(model, inputs, options)
+        model.eval()
+        return self.filled(model, asked, options) if self.masked else self.written(model, asked, options)
 
-    def written(self, model: LanguageModel, seeds: Sequence[str], options: GenerateOptions) -> list[Written]:
+    def written(
+        self, model: LanguageModel, asked: Sequence[Asked], options: GenerateOptions
+    ) -> Iterator[Sequence[Said]]:
         """A text starts a line: its first token comes after <eos>."""
-        tokens = to_tokens(self.tokenizer, seeds)
-        generators = [generator_of(f"{options.seed} {number}") for number in occurrences(seeds)]
+        tokens = to_tokens(self.tokenizer, [one.input for one in asked])
         device = next(model.parameters()).device
-        found: dict[int, Written] = {}
         for places in equally_long(tokens):
             read = torch.tensor([[self.tokenizer.eos, *tokens[place]] for place in places], device=device)
-            rows = write(model, read, options, [generators[place] for place in places])
-            for place, row in zip(places, rows, strict=True):
-                found[place] = self.written_text(seeds[place], tokens[place], row, options)
-        return [found[place] for place in range(len(seeds))]
+            batch = [asked[place] for place in places]
+            for drawn in write(model, read, [one.key for one in batch], options, wanted_in(batch)):
+                told = [(places[new.row], new) for new in drawn if new.last or batch[new.row].grows]
+                yield [
+                    Said(place, self.written_text(asked[place].input, tokens[place], new.node, options), new.last)
+                    for place, new in told
+                ]
 
-    def written_text(self, seed: str, before: list[int], new: list[Token], options: GenerateOptions) -> Written:
-        ids = [token.id for token in new]
+    def written_text(self, seed: str, before: list[int], last: Node, options: GenerateOptions) -> Written:
+        nodes = list(last.path())[::-1]
+        ids = [node.token for node in nodes]
         continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
         if options.lines and ids.count(self.tokenizer.eos) == options.lines:
             continuation = continuation.removesuffix("\n")  # the end of the last line was asked for, not a new one
-        shown = ["\n" if id == self.tokenizer.eos else self.tokenizer.entries[id] for id in ids]
-        return Written(seed + continuation, seed, continuation, shown, [token.score for token in new])
+        likeliest = [{self.shown(id): score for id, score in node.likeliest} for node in nodes]
+        return Written(
+            seed + continuation, seed, continuation, list(map(self.shown, ids)), [node.score for node in nodes],
+            likeliest if options.likeliest else [],
+        )  # fmt: skip
 
-    def filled(self, model: LanguageModel, texts: Sequence[str], options: GenerateOptions) -> list[Filled]:
+    def shown(self, id: int) -> str:
+        return "\n" if id == self.tokenizer.eos else self.tokenizer.entries[id]
+
+    def filled(
+        self, model: LanguageModel, asked: Sequence[Asked], options: GenerateOptions
+    ) -> Iterator[Sequence[Said]]:
+        texts = [one.input for one in asked]
         rows = [self.with_blanks(text, model.limit) for text in texts]
         device = next(model.parameters()).device
         count = min(options.candidates, self.tokenizer.size - len(NEVER))
-        found: dict[int, Filled] = {}
         for places in by_length([len(row) for row, _ in rows]):
             tokens, lengths = tensors([rows[place][0] for place in places], device)
             blank = torch.zeros_like(tokens, dtype=torch.bool)
             for number, place in enumerate(places):
                 blank[number, rows[place][1]] = True
-            scores = model(tokens, lengths, blank)
-            shares = torch.softmax(scores, -1).index_fill(-1, torch.tensor(NEVER, device=device), -1.0)
+            with torch.inference_mode():
+                shares = torch.softmax(model(tokens, lengths, blank), -1)
+            shares = shares.index_fill(-1, torch.tensor(NEVER, device=device), -1.0)
             best = iter(zip(*(values.tolist() for values in shares.topk(count)), strict=True))
+            found = []
             for place in places:
                 blanks = [self.candidates(*next(best)) for _ in rows[place][1]]
                 text = fill(texts[place], [next(iter(words)) for words in blanks])
-                found[place] = Filled(text, texts[place], blanks)
-        return [found[place] for place in range(len(texts))]
+                found.append(Said(place, Filled(text, texts[place], blanks)))
+            yield found
 
     def with_blanks(self, text: str, limit: int | None) -> tuple[list[int], list[int]]:
         """A line with the mask in its blanks, between line breaks; and where the blanks are."""
@@ -201,16 +216,8 @@ class Generate(Task[GenerateConfig]):
         return Findings({**figures, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})
 
 
-def occurrences(seeds: Sequence[str]) -> Iterator[int]:
-    """How often each text came before: so equal ones go on differently, and others as if they stood alone.
-
-    >>> list(occurrences(["a", "b", "a"]))
-    [0, 0, 1]
-    """
-    seen: Counter[str] = Counter()
-    for seed in seeds:
-        yield seen[seed]
-        seen[seed] += 1
+def wanted_in(batch: Sequence[Asked]) -> Callable[[int], bool]:
+    return lambda row: batch[row].wanted
 
 
 def equally_long(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:

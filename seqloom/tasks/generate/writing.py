@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from seqloom.decoding.sampling import choose
+from seqloom.decoding.answer import Node
+from seqloom.decoding.drawing import Drawn, draw
+from seqloom.decoding.rules import Rules
 from seqloom.decoding.state import select_rows
 from seqloom.decoding.stepping import Step
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 
-NEVER = [PAD, UNK, BOS]
+NEVER = (PAD, UNK, BOS)
 """What is never written: it stands for nothing that a reader could see."""
 
 
@@ -54,36 +56,21 @@ class Writer:
         return select_rows(state, rows)  # type: ignore[no-any-return]
 
 
-class Token(NamedTuple):
-    """A token that was written, and the logarithm of its share."""
-
-    id: int
-    score: float
-
-
 def write(
-    model: LanguageModel, tokens: Tensor, options: GenerateOptions, generators: Sequence[torch.Generator]
-) -> list[list[Token]]:
-    """What comes after tokens (R, T), for each row; what is drawn for it comes from its own generator."""
+    model: LanguageModel,
+    tokens: Tensor,
+    keys: Sequence[str],
+    options: GenerateOptions,
+    wanted: Callable[[int], bool] = lambda row: True,
+) -> Iterator[list[Drawn]]:
+    """What comes after tokens (R, T), step by step; for each row a key decides what is drawn."""
     writer = Writer(model)
-    written: list[list[Token]] = [[] for _ in range(len(tokens))]
-    rows, ends = list(range(len(tokens))), [0] * len(tokens)
-    step = writer.start(tokens)
-    while rows:
-        never = torch.tensor(NEVER, device=tokens.device)
-        draws = torch.stack([torch.rand((), generator=generators[row], dtype=torch.float64) for row in rows])
-        chosen = choose(step.scores.index_fill(-1, never, -torch.inf), options, draws.to(tokens.device))
-        shares = torch.log_softmax(step.scores, -1).gather(-1, chosen[:, None])[:, 0].tolist()
-        for row, id, share in zip(rows, chosen.tolist(), shares, strict=True):
-            written[row].append(Token(id, share))
-            ends[row] += id == EOS
-        going = [
-            place
-            for place, row in enumerate(rows)
-            if len(written[row]) < options.length and not (options.lines and ends[row] == options.lines)
-        ]
-        rows = [rows[place] for place in going]
-        if rows:
-            kept = torch.tensor(going, device=tokens.device)
-            step = writer.step(chosen[kept], writer.select(step.state, kept))
-    return written
+
+    def last(row: int, node: Node) -> bool:
+        if node.length >= options.length:
+            return True
+        return node.token == EOS and options.lines > 0 and node.tokens().count(EOS) == options.lines
+
+    with torch.inference_mode():
+        step = writer.start(tokens)
+    yield from draw(writer, step, keys, Rules(EOS, never=NEVER), options, last, wanted)

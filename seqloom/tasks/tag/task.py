@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from seqloom.evaluating.tags import marks_spans
 from seqloom.models.forgetting import Forget
 from seqloom.models.letters import Letters
 from seqloom.models.tagger import Tagger
+from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import RowWork, by_length, row_stream
 from seqloom.tasks.tag.answer import Tagged
 from seqloom.tasks.tag.batch import IGNORED, Batch
@@ -113,10 +114,15 @@ class Tag(Task[TagConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def predict(self, model: nn.Module, inputs: Sequence[str | Sequence[str]], options: object) -> list[Tagged]:
+    def accept(self, given: Any) -> Any:
+        """A text, or its words."""
+        words = isinstance(given, list) and all(isinstance(word, str) for word in given)
+        return given if words else super().accept(given)
+
+    def answering(self, model: nn.Module, asked: Sequence[Asked], options: object) -> Iterator[Sequence[Said]]:
         """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
         device = next(model.parameters()).device
-        cut = [self.cut(given) for given in inputs]
+        cut = [self.cut(one.input) for one in asked]
         rows = [self.rows([word.text for word in words], [0] * len(words)) for _, words in cut]
         flat = [row for of_one in rows for row in of_one]
         tagged: dict[int, list[tuple[str, float]]] = {}
@@ -127,18 +133,22 @@ class Tag(Task[TagConfig]):
             for place, shares, numbers, tags in zip(places, best.values.cpu(), best.indices.cpu(), batch.tags.cpu()):
                 first = tags != IGNORED
                 tagged[place] = [(self.tags[n], share) for n, share in zip(numbers[first], shares[first].tolist())]
+            yield []
         by_sentence = whole(tagged, [bool(row.goes_on[0]) for row in flat])
-        return [
-            Tagged(
-                text,
-                [word.text for word in words],
-                [word.start for word in words],
-                [tag for tag, _ in found],
-                [share for _, share in found],
-                self.marks_spans,
-            )
-            for (text, words), found in zip(cut, by_sentence, strict=True)
+        yield [
+            Said(place, self.tagged(text, words, found))
+            for place, ((text, words), found) in enumerate(zip(cut, by_sentence, strict=True))
         ]
+
+    def tagged(self, text: str, words: Sequence[Word], found: Sequence[tuple[str, float]]) -> Tagged:
+        return Tagged(
+            text,
+            [word.text for word in words],
+            [word.start for word in words],
+            [tag for tag, _ in found],
+            [share for _, share in found],
+            self.marks_spans,
+        )
 
     def cut(self, given: str | Sequence[str]) -> tuple[str, list[Word]]:
         """A text and its words; a list of words stands for the text with spaces between them."""

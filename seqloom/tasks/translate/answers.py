@@ -33,6 +33,8 @@ class Translation:
     """Other answers, the next best first."""
     cut: bool
     """Whether the source was longer than the model reads, and only its beginning was read."""
+    likeliest: Sequence[dict[str, float]] = ()
+    """For each of `token_scores` what could have stood there, if that was asked for."""
 
     def __str__(self) -> str:
         return self.text
@@ -46,6 +48,8 @@ class Translation:
         found: dict[str, Any] = {"text": self.text, "source": self.source, "score": self.score}
         found |= {"certainty": self.certainty, "tokens": self.tokens}
         found["token_scores"] = self.token_scores
+        if self.likeliest:
+            found["likeliest"] = list(self.likeliest)
         if self.words is not None:
             found["alignment"] = self.alignment()
         if self.alternatives:
@@ -86,7 +90,10 @@ def translation(
         text = tokenizer.decode(written.tokens)
         if copy_unknown and looked is not None and UNK in written.tokens:
             text = with_copies(written.tokens, looked, tokenizer, source, source_tokenizer)
-        return Translation(source, text, tokens, written.score, written.token_scores, looked, words, others, cut)
+        likeliest = [{tokenizer.entries[token]: score for token, score in told} for told in written.likeliest if told]
+        return Translation(
+            source, text, tokens, written.score, written.token_scores, looked, words, others, cut, likeliest
+        )
 
     return one(found[0], [one(written, []) for written in found[1:]])
 

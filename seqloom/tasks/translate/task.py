@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Self
 
@@ -17,12 +17,14 @@ from seqloom.data.record import Record
 from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
 from seqloom.data.stream import LengthStream
+from seqloom.decoding.answer import Found
 from seqloom.decoding.beam import beam_search
-from seqloom.decoding.drawing import draw
+from seqloom.decoding.drawing import draw_answers
 from seqloom.decoding.rules import Rules
 from seqloom.errors import DataError
 from seqloom.evaluating.translation import Translated
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import RowStream, RowWork, by_length, tensors
 from seqloom.tasks.task import Findings, Task
 from seqloom.tasks.translate.answers import Translation, translation
@@ -152,31 +154,52 @@ class Translate(Task[TranslateConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def predict(self, model: nn.Module, inputs: Sequence[str], options: TranslateOptions) -> list[Translation]:
-        """Translations in order; what is blank stays blank."""
-        rows = self.source_tokenizer.encode_batch(inputs)
+    def answering(
+        self, model: nn.Module, asked: Sequence[Asked], options: TranslateOptions
+    ) -> Iterator[Sequence[Said]]:
+        """Translations, each as soon as it is done; what is blank stays blank."""
+        yield [Said(place, blank_answer(one.input)) for place, one in enumerate(asked) if not one.input.strip()]
+        filled = [place for place, one in enumerate(asked) if one.input.strip()]
+        rows = self.source_tokenizer.encode_batch([asked[place].input for place in filled])
         longest = self.config.model.length - 1
+        model.eval()
+        for group in by_length([len(row) for row in rows], AT_ONCE):
+            read = [[*rows[number][:longest], EOS] for number in group]
+            batch = [asked[filled[number]] for number in group]
+            for found in self.writing(model, read, batch, options):
+                yield [
+                    Said(
+                        filled[group[number]],
+                        translation(
+                            batch[number].input, read[number], answers, self.source_tokenizer, self.target_tokenizer,
+                            copy_unknown=options.copy_unknown, cut=len(rows[group[number]]) > longest,
+                        ),
+                        whole,
+                    )
+                    for number, answers, whole in found
+                ]  # fmt: skip
+
+    def writing(
+        self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[Asked], options: TranslateOptions
+    ) -> Iterator[list[Found]]:
+        """What is written for sources that were cut into tokens, step by step."""
         device = next(model.parameters()).device
         rules = Rules(
             EOS, never=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
             prefix=self.target_tokenizer.encode(options.prefix),
         )  # fmt: skip
-        find = draw if options.temperature else beam_search
-        found: dict[int, Translation] = {}
-        model.eval()
-        for places in by_length([len(row) for row in rows], AT_ONCE):
-            read = [[*rows[place][:longest], EOS] for place in places]
-            source, lengths = tensors(read, device)
-            with torch.inference_mode():
-                state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
-                answers = find(model, state, [len(row) for row in read], BOS, rules, options, device)  # type: ignore[arg-type]
-            for place, row, written in zip(places, read, answers, strict=True):
-                found[place] = translation(
-                    inputs[place], row, written, self.source_tokenizer, self.target_tokenizer,
-                    copy_unknown=options.copy_unknown, cut=len(rows[place]) > longest,
-                )  # fmt: skip
-        blank = {place: blank_answer(text) for place, text in enumerate(inputs) if not text.strip()}
-        return [blank.get(place) or found[place] for place in range(len(inputs))]
+        source, lengths = tensors(read, device)
+        with torch.inference_mode():
+            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
+        told = (model, state, [len(row) for row in read], BOS, rules, options, device)
+
+        def wanted(number: int) -> bool:
+            return batch[number].wanted
+
+        if not options.temperature:
+            return beam_search(*told, wanted=wanted)  # type: ignore[arg-type]
+        keys = [one.key for one in batch]
+        return draw_answers(*told, keys, wanted, lambda number: batch[number].grows)  # type: ignore[arg-type]
 
     def translated(
         self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from seqloom.data.record import Record
 from seqloom.errors import DataError
+from seqloom.tasks.asking import Answer
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Answer, Facts, Findings
+from seqloom.tasks.task import Facts, Findings
 
 
 class Learner(Protocol):

@@ -42,6 +42,10 @@ class Inputs(ABC):
     def record(self, given: Any) -> Record:
         """What a user hands to a model."""
 
+    def accept(self, given: Any) -> Any:
+        """What a stranger sent as JSON, as `record` takes it; never the name of a file."""
+        return given
+
     @abstractmethod
     def shown(self, record: Record) -> str:
         """An input in an answer."""

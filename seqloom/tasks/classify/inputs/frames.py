@@ -81,6 +81,12 @@ class Sequences(Inputs):
     def shown(self, record: Record) -> str:
         return str(record.place)
 
+    def accept(self, given: Any) -> Any:
+        columns = dict(given) if isinstance(given, Mapping) else {"frames": given}
+        for name in {"frames", self.own_name()} & columns.keys():
+            columns[name] = from_lists(columns[name])
+        return columns
+
     def record(self, given: Any) -> Record:
         if isinstance(given, str | Path):
             return from_file(Path(given).expanduser())
@@ -92,6 +98,17 @@ class Sequences(Inputs):
         if isinstance(columns, Problem):
             raise DataError(columns.what, where=str(place), remedy=columns.remedy)
         return Record({**columns, "frames": columns.get("frames", columns.get(self.own_name()))}, place)
+
+
+def from_lists(given: Any) -> NDArray[np.float32]:
+    """Frames as lists of numbers."""
+    try:
+        frames = np.asarray(given, np.float32) if isinstance(given, list) else np.zeros(0, np.float32)
+    except (ValueError, TypeError, OverflowError):
+        frames = np.zeros(0, np.float32)
+    if not frames.size or frames.ndim > 2 or not np.isfinite(frames).all():
+        raise DataError(f"{given!r:.60} are no frames", remedy="give a list of frames, each a list of as many numbers")
+    return frames
 
 
 def from_file(file: Path) -> Record:

@@ -1,0 +1,64 @@
+"""`seqloom serve`: put trained models behind HTTP."""
+
+import logging
+from typing import Annotated
+
+import typer
+
+EXAMPLES = [
+    "seqloom serve runs/dates",
+    "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
+    "SEQLOOM_KEY=... seqloom serve runs/en-de --host 0.0.0.0 --allow-host translate.example.org",
+]
+
+
+def serve(
+    folders: Annotated[list[str], typer.Argument(help="Folders of trained models, or NAME=FOLDER.")],
+    host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with a key.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any free one.")] = 8000,
+    key: Annotated[
+        str, typer.Option(envvar="SEQLOOM_KEY", help="What clients have to know; better as SEQLOOM_KEY.")
+    ] = "",
+    allow_host: Annotated[
+        list[str], typer.Option(metavar="NAME", help="A name that clients may call this server by.")
+    ] = [],
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a bound.")] = [],
+    quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
+) -> None:
+    """Serve models: their own API, LibreTranslate's and OpenAI's, and a page.
+
+    Loopback by default. Every request has bounds; texts are never logged.
+    """
+    from seqloom.cli.console import console
+    from seqloom.config import load
+    from seqloom.errors import SeqloomError
+    from seqloom.serving.app import make_app
+    from seqloom.serving.guard import is_loopback
+    from seqloom.serving.listening import Listening, listen
+    from seqloom.serving.server import Server
+    from seqloom.serving.settings import Bounds
+
+    if not is_loopback(host) and not key:
+        raise SeqloomError(
+            f"{host} can be reached from other machines, and there is no key",
+            remedy="set SEQLOOM_KEY, or listen on 127.0.0.1",
+        )
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise SeqloomError("a key is made of visible ASCII characters", remedy="choose another")
+    names = set(Listening.model_fields)
+    ours = [change for change in set_ if change.partition("=")[0].strip() not in names]
+    bounds = load(Bounds, None, ours)
+    settings = load(Listening, None, [change for change in set_ if change not in ours], host=host, port=port)
+    logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    logging.getLogger("seqloom.serving").setLevel(logging.WARNING if quiet else logging.INFO)
+    server = Server(folders, bounds, key)
+    for entry in server.shelf.entries.values():
+        console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
+
+    def ready(url: str) -> None:
+        console.print(f"Serving on [bold]{url}[/bold]  (Ctrl-C ends)", highlight=False)
+
+    def draining() -> None:
+        server.draining = True
+
+    listen(make_app(server, [host, *allow_host]), settings, ready=ready, draining=draining)

@@ -1,0 +1,1 @@
+"""Trained models behind HTTP: many requests become one batch, and everything has a bound."""

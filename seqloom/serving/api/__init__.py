@@ -1,0 +1,1 @@
+"""What the server speaks: its own API, LibreTranslate's, OpenAI's."""

@@ -1,0 +1,56 @@
+"""What the three APIs share: who may ask, and how refusals are described."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel
+
+from seqloom.serving.refusal import Refusal
+from seqloom.serving.server import Server
+
+bearer = HTTPBearer(auto_error=False, description="The key that the server was started with, if it was.")
+REASONS = {
+    400: "The request is not what this path takes.",
+    401: "The key is missing or wrong.",
+    403: "The Host or Origin is not one of this server.",
+    404: "No model has this name.",
+    408: "The body did not arrive in time.",
+    413: "More than a bound allows.",
+    422: "A field or a value that cannot be.",
+    429: "Too much is waiting.",
+    503: "No answer in time, or the server is stopping.",
+}
+
+
+class Problem(BaseModel):
+    """Why a request was not answered."""
+
+    error: Any
+    bound: str | None = None
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How a route's refusals are described; every route has the first ones."""
+    always = (401, 403, 408, 413, 422, 429, 503)
+    return {status: {"model": Problem, "description": REASONS[status]} for status in sorted({*always, *statuses})}
+
+
+def server_of(request: Request) -> Server:
+    server: Server = request.app.state.server
+    return server
+
+
+def with_key(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)] = None) -> None:
+    """The key as `Authorization: Bearer ...`."""
+    check_key(server_of(request), given.credentials if given else "")
+
+
+def check_key(server: Server, key: str) -> None:
+    if not server.knows(key):
+        raise Refusal(401, "the key is wrong" if key else "a key is needed: send it as Authorization: Bearer KEY")
+
+
+Served = Annotated[Server, Depends(server_of)]

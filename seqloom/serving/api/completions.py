@@ -1,0 +1,86 @@
+"""A completion while it grows: stop words, what may be sent already, and how it is told in OpenAI's form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seqloom.tasks.generate.answers import Written
+from seqloom.tasks.translate.answers import Translation
+
+UNFINISHED = "\ufffd"
+"""What the bytes of a letter look like before the last one is there."""
+
+
+@dataclass
+class Choice:
+    """One answer of a request."""
+
+    index: int
+    stop: Sequence[str]
+    answer: Any = None
+    text: str = ""
+    sent: int = 0
+    """Characters that went out already."""
+    finished: str | None = None
+    """stop or length, once it is."""
+    reported: bool = False
+    """Whether a stream told that it is finished."""
+
+    def grow(self, answer: Any, whole: bool) -> None:
+        """Take what is known now; a stop word ends it."""
+        if self.finished:
+            return
+        self.answer, self.text = answer, continuation(answer)
+        places = [place for word in self.stop if (place := self.text.find(word)) >= 0]
+        if places:
+            self.text, self.finished = self.text[: min(places)], "stop"
+        elif whole:
+            self.finished = "stop" if ended(answer) else "length"
+
+    def news(self) -> str:
+        """What can be sent: nothing that a stop word could still take back, nor half a letter."""
+        ready = self.text
+        if not self.finished:
+            ready = ready.rstrip(UNFINISHED)
+            held = max((overlap(ready, word) for word in self.stop), default=0)
+            ready = ready[: len(ready) - held]
+        fresh = ready[self.sent :]
+        self.sent = max(self.sent, len(ready))
+        return fresh
+
+    def logprobs(self, count: int) -> dict[str, Any]:
+        """The tokens of the text, what each was worth, and others in their place."""
+        pieces = [piece.replace("▁", " ") for piece in self.answer.tokens]
+        scores = self.answer.scores if isinstance(self.answer, Written) else self.answer.token_scores
+        found: dict[str, Any] = {"tokens": [], "token_logprobs": [], "text_offset": []}
+        offset = 0
+        for piece, score in zip(pieces, scores, strict=False):
+            if offset >= len(self.text) and self.text:
+                break
+            found["tokens"].append(piece)
+            found["token_logprobs"].append(score)
+            found["text_offset"].append(offset)
+            offset += len(piece)
+        told = self.answer.likeliest[: len(found["tokens"])]
+        top = [{token.replace("▁", " "): score for token, score in one.items()} for one in told]
+        return {**found, "top_logprobs": top if count else None}
+
+
+def continuation(answer: Written | Translation) -> str:
+    return answer.continuation if isinstance(answer, Written) else answer.text
+
+
+def ended(answer: Written | Translation) -> bool:
+    """Whether the model came to an end by itself; a text that only goes on never does."""
+    return isinstance(answer, Translation) and len(answer.token_scores) != len(answer.tokens)
+
+
+def overlap(text: str, word: str) -> int:
+    """How many letters at the end of a text could be the beginning of a word.
+
+    >>> overlap("to be, or", "order")
+    2
+    """
+    return next((size for size in range(min(len(word) - 1, len(text)), 0, -1) if text.endswith(word[:size])), 0)

@@ -1,0 +1,25 @@
+"""Whether the server is there, and how it does."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from seqloom.serving.api.common import Served, refusals, with_key
+
+router = APIRouter(tags=["status"])
+
+
+@router.get("/health", responses={503: {"description": "The server is stopping."}})
+async def health(server: Served) -> Response:
+    """Answers at once, whatever the models do."""
+    if server.draining:
+        return JSONResponse({"status": "stopping"}, 503)
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/metrics", response_class=PlainTextResponse, responses=refusals(), dependencies=[Depends(with_key)])
+async def metrics(server: Served) -> Response:
+    """Figures for Prometheus."""
+    return Response(server.figures.text(), media_type=CONTENT_TYPE_LATEST)

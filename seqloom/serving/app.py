@@ -1,0 +1,88 @@
+"""The ASGI application: routes, and what stands before them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from seqloom.serving.api import libretranslate, openai, own, status
+from seqloom.serving.guard import Guard
+from seqloom.serving.page import POLICY, page
+from seqloom.serving.refusal import Refusal
+from seqloom.serving.server import Server
+
+
+def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
+    """An application for a server that answers under these names, beside those of this machine."""
+    routes = FastAPI(
+        title="seqloom",
+        version=version("seqloom"),
+        description="Trained sequence models: seqloom's own API, LibreTranslate's and OpenAI's.",
+        docs_url=None,  # its page would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=working,
+    )
+    routes.state.server = server
+    paths = ["/", "/openapi.json"]
+    for part in (own, libretranslate, openai, status):
+        routes.include_router(part.router)
+        paths += [route.path for route in part.router.routes if isinstance(route, APIRoute)]
+
+    @routes.get("/", include_in_schema=False)
+    async def start() -> Response:
+        return HTMLResponse(page(server), headers={"content-security-policy": POLICY})
+
+    @routes.exception_handler(Refusal)
+    async def refused(request: Request, refusal: Refusal) -> Response:
+        return answer(refusal, request.url.path)
+
+    @routes.exception_handler(RequestValidationError)
+    async def mistaken(request: Request, error: RequestValidationError) -> Response:
+        return answer(Refusal(422, "; ".join(map(told, error.errors()[:5]))), request.url.path)
+
+    @routes.exception_handler(UnicodeEncodeError)
+    async def halved(request: Request, error: UnicodeEncodeError) -> Response:
+        return answer(Refusal(422, "half a letter (a lone surrogate) in a text"), request.url.path)
+
+    @routes.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> Response:
+        return answer(Refusal(500, "an error of the server; it was written down"), request.url.path)
+
+    @routes.exception_handler(HTTPException)
+    async def unknown(request: Request, error: HTTPException) -> Response:
+        found = answer(Refusal(error.status_code, str(error.detail)), request.url.path)
+        found.headers.update(error.headers or {})
+        return found
+
+    return Guard(routes, server, hosts, paths)
+
+
+@asynccontextmanager
+async def working(routes: FastAPI) -> AsyncIterator[None]:
+    """While the application runs, so does the thread that works."""
+    server: Server = routes.state.server
+    server.desk.thread.start()
+    try:
+        yield
+    finally:
+        server.desk.close()
+
+
+def answer(refusal: Refusal, path: str) -> JSONResponse:
+    bound = {"x-seqloom-bound": refusal.bound} if refusal.bound else {}
+    return JSONResponse(refusal.body(path), refusal.status, {**refusal.headers(), **bound})
+
+
+def told(mistake: dict[str, object]) -> str:
+    """A mistake in a body: which field, and what is wrong with it; never what was in it."""
+    place = mistake["loc"]
+    name = ".".join(map(str, place[1:])) if isinstance(place, tuple) else ""
+    message = "no such field" if mistake["type"] == "extra_forbidden" else str(mistake["msg"])
+    return f"{name or 'the body'}: {message[:1].lower()}{message[1:]}"[:300]

@@ -1,0 +1,182 @@
+"""The thread that works: texts of many requests become batches, and every batch takes one step in turn.
+
+A batch begins as soon as a place is free; its texts are those that waited longest and can be computed together. An
+answer leaves at the step in which it is done, and a text that nobody waits for any more is dropped at the next step.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from seqloom.errors import SeqloomError
+from seqloom.serving.errand import Errand
+from seqloom.serving.figures import Figures
+from seqloom.serving.logs import report
+from seqloom.serving.refusal import Refusal
+from seqloom.serving.settings import Bounds
+from seqloom.tasks.asking import Asked, Said
+
+AT_ONCE = 4
+"""Batches that are worked on in turn, so that a short text need not wait for a long one."""
+MEMORY = 10.0
+"""Seconds of work over which the speed is measured."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """One input of an errand, waiting."""
+
+    errand: Errand
+    place: int
+
+    @property
+    def asked(self) -> Asked:
+        return self.errand.asked[self.place]
+
+
+@dataclass
+class Batch:
+    """Texts that are worked on together."""
+
+    texts: list[Text]
+    steps: Iterator[Sequence[Said]]
+    left: set[int] = field(default_factory=set)
+    """Places whose answers are still wanted and not whole."""
+
+    @classmethod
+    def of(cls, texts: list[Text]) -> Batch:
+        steps = texts[0].errand.begin([text.asked for text in texts])
+        return cls(texts, steps, set(range(len(texts))))
+
+    def errands(self) -> list[Errand]:
+        return list(dict.fromkeys(text.errand for text in self.texts))
+
+
+class Desk:
+    """A queue with a bound, and one thread."""
+
+    def __init__(self, bounds: Bounds, figures: Figures) -> None:
+        self.bounds, self.figures = bounds, figures
+        self.waiting: deque[Text] = deque()
+        self.batches: list[Batch] = []
+        self.recent_texts = self.recent_seconds = 0.0
+        self.changed = threading.Condition()
+        self.closing = False
+        self.thread = threading.Thread(target=self.work, name="desk", daemon=True)
+
+    # --- from outside ---------------------------------------------------------------------------------
+
+    def take(self, errand: Errand) -> None:
+        """Let an errand wait for its turn, or refuse it."""
+        with self.changed:
+            self.forget_unwanted()
+            if len(self.waiting) + len(errand.asked) > self.bounds.queue:
+                what = f"{len(self.waiting)} texts are waiting, and {len(errand.asked)} more are too many"
+                raise Refusal(429, what, bound="queue", retry_after=max(round(self.delay()), 1))
+            if (delay := self.delay()) > self.bounds.seconds * 0.8:
+                what = f"the answer would take about {delay:.0f} seconds, at most {self.bounds.seconds:g} are allowed"
+                raise Refusal(429, what, bound="seconds", retry_after=max(round(delay), 1))
+            self.waiting.extend(Text(errand, place) for place in range(len(errand.asked)))
+            self.changed.notify()
+
+    def delay(self) -> float:
+        """Seconds until a text that comes now is answered, by the speed of the last ones; 0 if none is known."""
+        if self.recent_seconds < 1.0 or not self.recent_texts:
+            return 0.0
+        ahead = len(self.waiting) + sum(len(batch.left) for batch in self.batches)
+        return ahead * self.recent_seconds / self.recent_texts
+
+    def forget_unwanted(self) -> None:
+        if any(not text.asked.wanted for text in self.waiting):
+            self.waiting = deque(text for text in self.waiting if text.asked.wanted)
+
+    def close(self) -> None:
+        """Finish what waits, then end."""
+        with self.changed:
+            self.closing = True
+            self.changed.notify()
+
+    # --- in the thread --------------------------------------------------------------------------------
+
+    def work(self) -> None:
+        while True:
+            with self.changed:
+                while not self.waiting and not self.batches and not self.closing:
+                    self.changed.wait()
+                if self.closing and not self.waiting and not self.batches:
+                    return
+            began, done = time.monotonic(), 0
+            while self.waiting and len(self.batches) < AT_ONCE and (texts := self.next_texts()):
+                self.begin(texts)
+            for batch in list(self.batches):
+                done += self.step(batch)
+            self.measure(done, time.monotonic() - began)
+
+    def next_texts(self) -> list[Text]:
+        """Those that waited longest, of one kind, as many as a batch holds."""
+        with self.changed:
+            self.forget_unwanted()
+            chosen: list[Text] = []
+            rest: deque[Text] = deque()
+            rows = 0
+            for text in self.waiting:
+                fits = not chosen or (
+                    text.errand.together == chosen[0].errand.together and rows + text.errand.rows <= self.bounds.batch
+                )
+                if fits:
+                    rows += text.errand.rows
+                (chosen if fits else rest).append(text)
+            self.waiting = rest
+        self.figures.batch(len(chosen))
+        return chosen
+
+    def begin(self, texts: list[Text]) -> None:
+        try:
+            self.batches.append(Batch.of(texts))
+        except Exception as error:
+            self.failed(Batch(texts, iter(())), error)
+
+    def step(self, batch: Batch) -> int:
+        """One step of a batch; how many texts are done with it."""
+        done = 0
+        try:
+            for said in next(batch.steps):
+                text = batch.texts[said.place]
+                text.errand.tell(Said(text.place, said.answer, said.whole))
+                if said.whole and said.place in batch.left:
+                    batch.left.discard(said.place)
+                    done += 1
+        except StopIteration:
+            self.batches.remove(batch)
+        except Exception as error:
+            self.batches.remove(batch)
+            self.failed(batch, error)
+        else:
+            if not any(batch.texts[place].asked.wanted for place in batch.left):
+                self.batches.remove(batch)  # all are answered, or nobody waits any more
+        return done
+
+    def failed(self, batch: Batch, error: Exception) -> None:
+        """A mistake in one request must not hurt its neighbours: each is tried again by itself."""
+        errands = batch.errands()
+        if len(errands) == 1:
+            if not isinstance(error, SeqloomError):
+                report(error)
+            errands[0].fail(error)
+            return
+        for errand in errands:
+            own = [text for text in batch.texts if text.errand is errand and not errand.answered(text.place)]
+            if own:
+                self.begin(own)
+
+    def measure(self, done: int, seconds: float) -> None:
+        """How fast texts are answered while there is work; what is long ago fades."""
+        kept = math.exp(-seconds / MEMORY)
+        self.recent_texts = self.recent_texts * kept + done
+        self.recent_seconds = self.recent_seconds * kept + seconds
+        self.figures.step(len(self.waiting), sum(len(batch.left) for batch in self.batches))

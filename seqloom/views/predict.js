@@ -1,0 +1,83 @@
+// The page of the server: send a text, show the answer.
+
+export function start() {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const form = document.getElementById("ask");
+  const state = document.getElementById("state");
+  const answer = document.getElementById("answer");
+  document.getElementById("key").hidden = !data.key;
+
+  const about = () => {
+    const model = data.models.find((one) => one.name === form.model.value);
+    document.getElementById("about").textContent = `${model.task}, ${model.model}${languages(model)}`;
+  };
+  form.model.addEventListener("change", about);
+  about();
+
+  form.text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!form.text.value.trim()) return;
+    const button = form.querySelector("button");
+    button.disabled = true;
+    state.textContent = "…";
+    const began = performance.now();
+    try {
+      const headers = { "content-type": "application/json" };
+      if (data.key) headers.authorization = `Bearer ${form.key.value}`;
+      const body = JSON.stringify({ model: form.model.value, text: form.text.value });
+      const response = await fetch("api/predict", { method: "POST", headers, body });
+      const found = await response.json();
+      state.textContent = response.ok ? `${Math.round(performance.now() - began)} ms` : "";
+      answer.replaceChildren(...(response.ok ? shown(found.answers[0]) : [line(found.error.message, "wrong")]));
+    } catch {
+      state.textContent = "";
+      answer.replaceChildren(line("The server does not answer.", "wrong"));
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+function languages(model) {
+  const both = [model.source_language, model.target_language].filter((code) => code !== "und");
+  return both.length ? `, ${both.join(" → ")}` : "";
+}
+
+// A text as it is; shares of labels as bars; tags under their words.
+function shown(answer) {
+  if (answer.probabilities) {
+    const sorted = Object.entries(answer.probabilities).sort((a, b) => b[1] - a[1]);
+    return sorted.slice(0, 10).map(([label, share]) => bar(label, share));
+  }
+  if (answer.tags) return answer.words.map((word, place) => tagged(word, answer.tags[place]));
+  const label = answer.label ?? answer.labels?.join(", ") ?? answer.number;
+  return [line(label === undefined ? answer.text : String(label))];
+}
+
+function line(text, kind = "text") {
+  const made = document.createElement("p");
+  made.className = kind;
+  made.textContent = text;
+  return made;
+}
+
+function bar(label, share) {
+  const made = document.createElement("div");
+  const meter = document.createElement("meter");
+  meter.value = share;
+  made.className = "share";
+  made.append(label, meter, `${(100 * share).toFixed(1)} %`);
+  return made;
+}
+
+function tagged(word, tag) {
+  const made = document.createElement("ruby");
+  const below = document.createElement("rt");
+  below.textContent = tag;
+  made.append(word, below);
+  return made;
+}
