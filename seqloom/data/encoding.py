@@ -18,8 +18,8 @@ from seqloom.data.record import Place, Record
 K = TypeVar("K")
 R = TypeVar("R")
 
-PATIENCE = 2.0
-"""Seconds of work alone before others are called: about what it takes them to start."""
+PATIENCE = 3.0
+"""Seconds of processor that are worked alone before others are called: about what it takes them to start."""
 MOST = 4
 """Processes unless more are asked for: one reader cannot keep more of them busy, and each takes memory."""
 
@@ -29,10 +29,10 @@ def encoded(
 ) -> Generator[tuple[K, bytes], None, None]:
     """The file of every chunk, under its key, in any order."""
     if workers is None:
-        began = time.monotonic()
+        began = time.process_time()
         for key, records in jobs:
             yield key, as_file(encode(records))
-            if time.monotonic() - began > PATIENCE:
+            if time.process_time() - began > PATIENCE:
                 break
         workers = min(cores(), MOST)
     if (first := next(jobs, None)) is None:

@@ -2,7 +2,8 @@
 
 A corpus is a folder that is whole or not there. A field (text, source, target, tags ...) is two files: all its numbers
 one behind the other, and where each example ends. Example k of every field belongs to the same record, so pairs
-cannot shift. While it is made, finished parts stand beside it: preparing goes on where it was stopped.
+cannot shift. While it is made, finished parts stand beside it: preparing goes on where it was stopped. Of several
+processes that want the same one, one makes it and the others wait.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from seqloom.data.encoding import encoded, uncollected
 from seqloom.data.joining import join
+from seqloom.data.lock import locked
 from seqloom.data.parts import Chunk, Numbers, chunks
 from seqloom.storage import digest, replace_file
 
@@ -76,21 +78,35 @@ def prepare(
     """
     parts = folder.with_name(f"{folder.name}.{size}.parts")
     if not folder.exists():
-        parts.mkdir(parents=True, exist_ok=True)
-        files: list[Path] = []
-
-        def missing() -> Iterator[tuple[Path, list[R]]]:
-            for number, chunk in enumerate(chunks(records, size)):
-                files.append(parts / f"{number:06d}.npz")
-                if not files[-1].exists():
-                    yield files[-1], chunk
-
-        with uncollected(), closing(encoded(missing(), encode, workers)) as found:
-            for file, content in found:
-                replace_file(file, content)
-        join(files, folder)
+        with locked(folder.with_name(f".{folder.name}.lock"), "is preparing the same data"):
+            if not folder.exists():  # the one we waited for may have made it
+                make(folder, parts, records, encode, size, workers)
     shutil.rmtree(parts, ignore_errors=True)
     return Corpus(folder)
+
+
+def make(
+    folder: Path,
+    parts: Path,
+    records: Iterable[R],
+    encode: Callable[[list[R]], Chunk],
+    size: int,
+    workers: int | None,
+) -> None:
+    """Write the parts that are missing, then join all."""
+    parts.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+
+    def missing() -> Iterator[tuple[Path, list[R]]]:
+        for number, chunk in enumerate(chunks(records, size)):
+            files.append(parts / f"{number:06d}.npz")
+            if not files[-1].exists():
+                yield files[-1], chunk
+
+    with uncollected(), closing(encoded(missing(), encode, workers)) as found:
+        for file, content in found:
+            replace_file(file, content)
+    join(files, folder)
 
 
 class Corpus:
@@ -118,7 +134,8 @@ class Corpus:
             self.forget()
         ends = self.arrays[f"{field}.ends"]
         start = int(ends[index - 1]) if index else 0
-        return self.arrays[field][start : int(ends[index])]
+        found = self.arrays[field][start : int(ends[index])]
+        return found.copy() if self.large else found  # mapped numbers that a batch holds would come back all at once
 
     def lengths(self, field: str) -> NDArray[np.int32]:
         """How many numbers each example of a field has."""

@@ -14,7 +14,7 @@ from seqloom.data.report import OnBad, Policy, Report
 from seqloom.data.roles import NAMES, roles_of, with_roles
 from seqloom.data.sources.conll import read_conll, read_conllu
 from seqloom.data.sources.folders import read_folder, read_labelled
-from seqloom.data.sources.frames import read_frames, read_npy
+from seqloom.data.sources.frames import of_one_width, read_frames, read_npy
 from seqloom.data.sources.items import read_items
 from seqloom.data.sources.jsonl import read_jsonl
 from seqloom.data.sources.parallel import read_parallel
@@ -136,6 +136,8 @@ def in_turn(files: Sequence[Path], format: Format, wish: Wish) -> Reader:
         for file in files:
             yield from read_file(file, format, wish, policy)
 
+    if format in ("npy", "frames", "folder"):
+        return lambda policy: of_one_width(read(policy), policy)
     return read
 
 

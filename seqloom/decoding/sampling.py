@@ -17,7 +17,7 @@ class Sampling(Config):
 
     temperature: NonNegativeFloat = 0.0
     """0 takes the best token; 1 draws by the model's shares; above, more daring, below, more careful."""
-    top_k: NonNegativeInt = 0
+    top_k: int = Field(0, ge=0, le=10_000_000)
     """Draw among the best k tokens only; 0 for all."""
     top_p: float = Field(1.0, gt=0, le=1)
     """Draw among the best tokens that together have this share; 1 for all."""
@@ -31,7 +31,8 @@ def choose(scores: Tensor, sampling: Sampling, draws: Tensor) -> Tensor:
     """scores (R, V), draws (R) uniform in [0, 1) -> the token of each row (R)."""
     if sampling.temperature == 0:
         return scores.argmax(-1)
-    all_shares = torch.softmax(scores.double() / sampling.temperature, -1)
+    beside_the_best = scores.double() - scores.amax(-1, keepdim=True)  # so that no temperature is too low
+    all_shares = torch.softmax(beside_the_best / sampling.temperature, -1)
     shares, tokens = torch.sort(all_shares, dim=-1, descending=True, stable=True)
     before = shares.cumsum(-1) - shares
     keep = before < sampling.top_p  # the best token always stays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, model_validator
+from pydantic import Field, NonNegativeInt, model_validator
 
 from seqloom.config import problem
 from seqloom.decoding.sampling import Sampling
@@ -17,17 +17,17 @@ class Search(Sampling):
     """Unfinished answers that are followed side by side; 1 takes the best word in every step."""
     n_best: int = Field(1, ge=1, le=100)
     """Answers for each input, the best first."""
-    length_penalty: NonNegativeFloat = 1.0
+    length_penalty: float = Field(1.0, ge=0, le=10)
     """0 prefers short answers; 1 divides by a length; above, longer ones."""
-    max_length: NonNegativeInt = 0
+    max_length: int = Field(0, ge=0, le=100_000)
     """Tokens of an answer at most; 0: by the length of the source, see `max_ratio`."""
-    max_ratio: float = Field(3.0, gt=0)
+    max_ratio: float = Field(3.0, gt=0, le=100)
     """Tokens of an answer at most for each token of the source, and twenty more."""
     min_length: NonNegativeInt = 0
     """Tokens of an answer at least."""
     no_repeat: NonNegativeInt = 0
     """No run of so many tokens comes twice in an answer; 0 for any."""
-    prefix: str = ""
+    prefix: str = Field("", max_length=1_000)
     """What every answer begins with."""
 
     @model_validator(mode="after")

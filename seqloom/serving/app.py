@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from seqloom.serving.api import libretranslate, openai, own, status
+from seqloom.serving.api.common import with_key
+from seqloom.serving.api.describing import describe
 from seqloom.serving.guard import Guard
 from seqloom.serving.page import POLICY, page
 from seqloom.serving.refusal import Refusal
@@ -31,9 +34,16 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
     )
     routes.state.server = server
     paths = ["/", "/openapi.json"]
-    for part in (own, libretranslate, openai, status):
-        routes.include_router(part.router)
-        paths += [route.path for route in part.router.routes if isinstance(route, APIRoute)]
+    with_keys = [Depends(with_key)] if server.key else []
+    for router, needs in (
+        (own.router, with_keys),
+        (libretranslate.router, []),  # looks for the key in the body too
+        (openai.router, with_keys),
+        (status.router, with_keys),
+        (status.open_router, []),
+    ):
+        routes.include_router(router, dependencies=needs)
+        paths += [route.path for route in router.routes if isinstance(route, APIRoute)]
 
     @routes.get("/", include_in_schema=False)
     async def start() -> Response:
@@ -61,6 +71,7 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
         found.headers.update(error.headers or {})
         return found
 
+    routes.openapi = partial(describe, routes, server)  # type: ignore[method-assign]
     return Guard(routes, server, hosts, paths)
 
 

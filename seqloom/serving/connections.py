@@ -194,7 +194,8 @@ def checked(app: ASGIApp, header_bytes: int) -> ASGIApp:
             nonlocal started
             started = True
             await send(message)
-            await asyncio.sleep(0)  # a client that is gone takes all at once: without this nobody else has a turn
+            if message.get("more_body"):
+                await asyncio.sleep(0)  # a client that is gone takes all at once: without this nobody else has a turn
 
         try:
             await app(understood(scope, header_bytes), receive, noted)

@@ -157,7 +157,8 @@ class Desk:
             self.batches.remove(batch)
             self.failed(batch, error)
         else:
-            if not any(batch.texts[place].asked.wanted for place in batch.left):
+            batch.left = {place for place in batch.left if batch.texts[place].asked.wanted}
+            if not batch.left:
                 self.batches.remove(batch)  # all are answered, or nobody waits any more
         return done
 

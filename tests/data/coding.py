@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 
 from seqloom.data.parts import Chunk
 from seqloom.data.record import Place, Record
@@ -33,8 +34,25 @@ def source(texts: list[str] = TEXTS) -> list[Record]:
     return [Record({"text": text, "split": None}, Place("a.txt", number)) for number, text in enumerate(texts, 1)]
 
 
+@dataclass(frozen=True)
+class Logged:
+    """Characters as numbers; the first line of every chunk is written down."""
+
+    log: Path
+
+    def encode(self, records: list[Record]) -> Chunk:
+        with self.log.open("a") as stream:
+            stream.write(f"{records[0].place.line}\n")
+        return Codes().encode(records)
+
+
 class Whose:
     """The process that was there."""
 
     def encode(self, records: list[Record]) -> Chunk:
         return {"process": [[os.getpid()] for _ in records]}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """The files of a folder."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}

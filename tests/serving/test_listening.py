@@ -6,12 +6,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 
 from seqloom.errors import SeqloomError
 from seqloom.serving import listening
@@ -82,11 +83,18 @@ async def app(scope, receive, send):
         GONE.append(path)
     elif path == "/slow":
         print("asked", flush=True)
-        await asyncio.sleep(1)
+        await asyncio.sleep(1.2)
         await answer(send, "slow but done")
+    elif path == "/late":
+        await asyncio.sleep(0.5)
+        await answer(send, "too late")
+        GONE.append(path)
     elif path == "/forever":
         print("asked", flush=True)
-        await asyncio.sleep(1000)
+        try:
+            await asyncio.sleep(1000)
+        finally:
+            print("cancelled", flush=True)
     elif path == "/hang":
         print("asked", flush=True)
         time.sleep(1000)
@@ -264,6 +272,10 @@ def test_a_second_request_has_to_be_as_quick_as_the_first(served):
         assert parse(drip(client, get("/", "X: " + "x" * 1000)))[0] == 408
 
 
+def test_an_answer_may_take_longer_than_the_headers(served):
+    assert served.ask(get("/slow", "Connection: close"))[::2] == (200, "slow but done")
+
+
 def test_a_connection_that_was_used_and_is_idle_is_closed(served):
     with served.connect(get("/")) as client:
         one(client)
@@ -348,6 +360,13 @@ def test_connections_over_the_bound_are_told_so_and_those_far_over_it_cut(served
     eventually(lambda: served.ask(get("/", "Connection: close"))[0] == 200)
 
 
+def test_clients_that_were_refused_and_stay_do_not_hold_their_connections(served):
+    with ExitStack() as clients:
+        for _ in range(20):
+            clients.enter_context(served.connect(b"nonsense\r\n\r\n"))
+        eventually(lambda: served.ask(get("/", "Connection: close"))[0] == 200)
+
+
 def said(client: socket.socket) -> bytes:
     try:
         return rest(client)
@@ -378,6 +397,13 @@ def test_a_request_that_is_wrong_is_refused_in_json(served, data):
     status, headers, body = served.ask(data)
     assert (status, headers["content-type"]) == (400, "application/json")
     assert list(body) == ["error"] and list(body["error"]) == ["message"]
+
+
+def test_an_application_may_answer_what_was_refused_already(served):
+    chunk = b"POST /late HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    with served.connect(chunk) as client:
+        assert answer_of(client)[0] == 400
+        eventually(lambda: "/late" in served.ask(get("/gone", "Connection: close"))[2])
 
 
 def test_another_version_of_http_is_refused(served):
@@ -437,7 +463,7 @@ def test_after_the_grace_time_what_is_left_is_cut(start):
     server = start(grace_seconds=1)
     with server.connect(get("/forever")) as waits, server.connect(get("/big"), receive_buffer=4096):
         assert server.line() == "asked"
-        assert server.stop(signal.SIGTERM) == (0, ["draining", "shutdown", "returned"])
+        assert server.stop(signal.SIGTERM) == (0, ["draining", "cancelled", "shutdown", "returned"])
         assert said(waits) == b""
     assert server.log.read_text() == ""
 
@@ -480,12 +506,19 @@ def test_an_address_that_is_not_ours_is_said(host, what):
         listen(unable, Listening(host=host, port=0))
 
 
-def test_an_application_that_does_not_start_says_why(caplog):
+@asynccontextmanager
+async def unable_to_start(app: Any) -> AsyncIterator[None]:
+    raise SeqloomError("no weights", where="model")
+    yield
+
+
+@pytest.mark.parametrize("app", [unable, Starlette(lifespan=unable_to_start)], ids=["plain", "starlette"])
+def test_an_application_that_does_not_start_says_why(app, caplog):
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SeqloomError, match="model: no weights"):
-        listen(unable, Listening(port=0))
+        listen(app, Listening(port=0))
     assert signal.getsignal(signal.SIGTERM) is before
-    assert not any(record.exc_info for record in caplog.records)
+    assert "Traceback" not in caplog.text
 
 
 def test_the_address_can_be_typed_into_a_browser():

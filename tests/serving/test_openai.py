@@ -88,7 +88,7 @@ def test_log_probabilities_are_those_of_the_model(client, models, name, prompt):
 
 
 def test_what_cannot_be_is_an_error_that_the_client_knows(client):
-    for wrong in ({"prompt": [1, 2]}, {"prompt": "1", "max_tokens": 0}, {"prompt": "1", "n": 3},
+    for wrong in ({"prompt": [1, 2]}, {"prompt": "1", "max_tokens": 0}, {"prompt": "1", "n": 17},
                   {"prompt": "1", "stop": [""]}, {"prompt": "1", "best_of": 2}):  # fmt: skip
         with pytest.raises((UnprocessableEntityError, BadRequestError)) as error:
             client.completions.create(model="digits", **wrong)

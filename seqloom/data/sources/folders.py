@@ -1,14 +1,17 @@
-"""Labels in names: a folder per label, as IMDB ships (LABEL/*.txt, or train/LABEL/*.txt), or a file per label."""
+"""Labels in names: a folder per label, as IMDB ships (LABEL/*.txt, or train/LABEL/*.txt), or a file per label.
+
+The files of a label are texts (.txt), or frames (.npy, .csv); not both, for a model reads one or the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from seqloom.data.lines import LONGER, scan, unreadable
-from seqloom.data.record import Place, Record, Value
+from seqloom.data.record import Place, Record
 from seqloom.data.report import Policy, Problem
-from seqloom.data.sources.frames import read_npy
+from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.data.sources.text import read_text
 from seqloom.errors import DataError
 
@@ -19,10 +22,14 @@ UNLABELLED = "unsup"
 """IMDB keeps its reviews without a label in this folder."""
 
 
-def read_folder(folder: Path, policy: Policy | None = None) -> Iterator[Record]:
-    """Columns `text` (`frames` of a .npy) and `label`, and `split` where labels stand under train/, test/ ...
+KINDS = {".txt": "text", ".npy": "frames", ".csv": "frames"}
+"""What a file holds, by how its name ends."""
 
-    A file is a record. Labels and files come in the order of their names.
+
+def read_folder(folder: Path, policy: Policy | None = None) -> Iterator[Record]:
+    """Columns `text` or `frames`, and `label`, and `split` where labels stand under train/, test/ ...
+
+    A file is a record; one of frames may hold several. Labels and files come in the order of their names.
     """
     policy = policy or Policy()
     labels = subfolders(folder)
@@ -35,25 +42,50 @@ def read_folder(folder: Path, policy: Policy | None = None) -> Iterator[Record]:
     if not labels:
         remedy = "put the texts of each label into a folder of its name: LABEL/1.txt"
         raise DataError("there is no folder in this folder", where=str(folder), remedy=remedy)
+    for file in of_one_kind(files_of(labels, policy), policy):
+        for record in read_one(file, policy):
+            yield Record({"label": file.parent.name, **record.columns}, record.place)
+
+
+def files_of(labels: Sequence[Path], policy: Policy) -> Iterator[Path]:
     for label in labels:
         if label.name == UNLABELLED:
             policy.note(Place(str(label)), "folder without a label")
+        else:
+            yield from visible(label)
+
+
+def of_one_kind(files: Iterable[Path], policy: Policy) -> Iterator[Path]:
+    """The files that can be read, all of them texts or all of them frames: the first one says which."""
+    first: Path | None = None
+    for file in files:
+        kind = KINDS.get(suffix_of(file))
+        if kind is None:
+            policy.note(Place(str(file)), f"none of {', '.join(KINDS)}")
             continue
-        for file in visible(label):
-            for columns, place in read_one(file, policy):
-                yield Record({"label": label.name, **columns}, place)
+        first = first or file
+        wanted = KINDS[suffix_of(first)]
+        if kind == wanted:
+            yield file
+        else:
+            problem = Problem(f"{kind} among {wanted}", f"{first} comes first", "keep files of one kind in the folders")
+            policy.bad(Place(str(file)), problem)
 
 
-def read_one(file: Path, policy: Policy) -> Iterator[tuple[Mapping[str, Value], Place]]:
-    name = file.name.removesuffix(".gz")
-    if name.endswith(".npy"):
-        yield from read_npy(file, policy)
-    elif name.endswith(".txt"):
-        text = read_document(file, policy)
-        if text is not None:
-            yield {"text": text}, Place(str(file))
-    else:
-        policy.note(Place(str(file)), "neither .txt nor .npy")
+def suffix_of(file: Path) -> str:
+    return Path(file.name.removesuffix(".gz")).suffix.lower()
+
+
+def read_one(file: Path, policy: Policy) -> Iterator[Record]:
+    match suffix_of(file):
+        case ".npy":
+            yield from read_npy(file, policy)
+        case ".csv":
+            yield from read_frames(file, policy)
+        case _:
+            text = read_document(file, policy)
+            if text is not None:
+                yield Record({"text": text}, Place(str(file)))
 
 
 def read_document(file: Path, policy: Policy) -> str | None:

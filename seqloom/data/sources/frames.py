@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +18,7 @@ from seqloom.errors import DataError
 
 MAGIC = b"\x93NUMPY"
 PIECE = 1 << 20
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def read_npy(file: Path, policy: Policy | None = None) -> Iterator[Record]:
@@ -77,33 +78,51 @@ def read_frames(file: Path, policy: Policy | None = None) -> Iterator[Record]:
     Blank lines stand between sequences. A first line without any number is a header and passed over.
     """
     policy = policy or Policy()
-    width = 0
+    width, left_out = 0, policy.report.total
     for index, block in enumerate(read_blocks(file, policy)):
         if index == 0 and all(number(cell) is None for cell in cells_of(block[0][1])):
             block = block[1:]
-        rows: list[list[float]] = []
+        rows: list[list[float | None]] = []
         for line, text in block:
             row = [number(cell) for cell in cells_of(text)]
             width = width or len(row)
-            numbers = [value for value in row if value is not None]
-            if len(numbers) == len(row) == width:
-                rows.append(numbers)
-                continue
-            policy.bad(Place(str(file), line), bad_row(row, width))
-            break
+            problem = problem_of(row, width)
+            if problem is not None:
+                policy.bad(Place(str(file), line), problem)
+                break
+            rows.append(row)
         else:
             if rows:
-                frames = as_frames(np.array(rows))
-                if isinstance(frames, Problem):
-                    policy.bad(Place(str(file), block[0][0]), frames)
-                else:
-                    yield Record({"frames": frames}, Place(str(file), block[0][0]))
+                yield Record({"frames": np.array(rows, np.float32)}, Place(str(file), block[0][0]))
+    if width == 0 and policy.report.total == left_out:
+        policy.bad(Place(str(file)), Problem("no frames", remedy="give a line of numbers for each frame"))
 
 
-def bad_row(row: list[float | None], width: int) -> Problem:
+def problem_of(row: Sequence[float | None], width: int) -> Problem | None:
     if len(row) != width:
         return Problem("wrong number of columns", f"{len(row)} where the first row has {width}", "mend the row")
-    return Problem("not a number", f"column {row.index(None) + 1}", "mend the row")
+    for column, value in enumerate(row, 1):
+        if value is None:
+            return Problem("not a number", f"column {column}", "mend the row")
+        if not abs(value) <= LARGEST:
+            what = f"column {column}: NaN, infinite, or too large for float32"
+            return Problem("not a finite number", what, "mend the row")
+    return None
+
+
+def of_one_width(records: Iterator[Record], policy: Policy) -> Iterator[Record]:
+    """Records whose frames, where they have any, are as wide as the first ones."""
+    first, width = Place(""), 0
+    for record in records:
+        frames = record.columns.get("frames")
+        if isinstance(frames, np.ndarray):
+            if width == 0:
+                first, width = record.place, frames.shape[1]
+            if frames.shape[1] != width:
+                what = f"{frames.shape[1]} numbers, and those of {first} have {width}"
+                policy.bad(record.place, Problem("frames of another width", what, "give frames of one width"))
+                continue
+        yield record
 
 
 def cells_of(line: str) -> list[str]:

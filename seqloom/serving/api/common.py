@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, model_validator
 
+from seqloom.config import Config
 from seqloom.serving.refusal import Refusal
 from seqloom.serving.server import Server
 
@@ -25,6 +26,24 @@ REASONS = {
 }
 
 
+class Body(Config):
+    """What a client sends as JSON: exactly the types of its description."""
+
+    model_config = ConfigDict(strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def whole_numbers_are_integers(cls, given: Any) -> Any:
+        """JSON has one kind of number: 3.0 is 3."""
+        if not isinstance(given, dict):
+            return given
+        return {name: int(value) if is_whole(value) else value for name, value in given.items()}
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+
+
 class Problem(BaseModel):
     """Why a request was not answered."""
 
@@ -34,7 +53,7 @@ class Problem(BaseModel):
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How a route's refusals are described; every route has the first ones."""
-    always = (401, 403, 408, 413, 422, 429, 503)
+    always = (400, 401, 403, 408, 413, 422, 429, 503)
     return {status: {"model": Problem, "description": REASONS[status]} for status in sorted({*always, *statuses})}
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.formparsers import MultiPartException
 
-from seqloom.serving.api.common import Served, bearer, check_key, refusals
+from seqloom.serving.api.common import Body, Served, bearer, check_key, refusals
 from seqloom.serving.refusal import Refusal
 from seqloom.serving.server import Server
 from seqloom.serving.shelf import Entry
@@ -23,10 +23,10 @@ LONGEST = 1000
 M = TypeVar("M", bound="Asking")
 
 
-class Asking(BaseModel):
+class Asking(Body):
     """What every call may say; fields that are not known are left alone, as LibreTranslate does."""
 
-    model_config = ConfigDict(extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="ignore", strict=False)
     api_key: str | None = None
     """The key of the server, if it has one."""
 
@@ -34,7 +34,7 @@ class Asking(BaseModel):
 class Translate(Asking):
     """Texts to translate."""
 
-    q: str | list[str]
+    q: str | Annotated[list[str], Field(min_length=1)]
     """A text, or several."""
     source: str = "auto"
     """The language that they are in; auto finds out."""
@@ -85,34 +85,35 @@ def body_of(kind: type[BaseModel]) -> dict[str, Any]:
 
 async def read(request: Request, kind: type[M]) -> M:
     """A body, as JSON or as a form; the key in it or in the header is checked first."""
-    values = await values_of(request)
+    values, is_form = await values_of(request)
     given = await bearer(request)
     key = values.get("api_key") or (given.credentials if given else "")
     check_key(request.app.state.server, key if isinstance(key, str) else "")
     try:
-        return kind.model_validate(values)
+        return kind.model_validate(values, strict=not is_form)  # a form has texts only
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"][:1]))
         raise Refusal(400, f"Invalid request: {name}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
 
 
-async def values_of(request: Request) -> dict[str, Any]:
+async def values_of(request: Request) -> tuple[dict[str, Any], bool]:
+    """The fields of a body, and whether it is a form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         if kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
             form = await request.form()
-            return {name: several if len(several := form.getlist(name)) > 1 else several[0] for name in form}
+            return {name: several if len(several := form.getlist(name)) > 1 else several[0] for name in form}, True
         body = await request.body()
         values = await request.json() if body else {}
     except (ValueError, MultiPartException, RecursionError):
         raise Refusal(400, "Invalid request: the body is neither JSON nor a form") from None
     if not isinstance(values, dict):
         raise Refusal(400, "Invalid request: the body is no object")
-    return values
+    return values, False
 
 
-@router.post("/translate", responses=refusals(400), response_model_exclude_none=True, openapi_extra=body_of(Translate))
+@router.post("/translate", responses=refusals(), response_model_exclude_none=True, openapi_extra=body_of(Translate))
 async def translate(request: Request, server: Served) -> Translated:
     """Translate texts; line ends, paragraphs and, in HTML, tags stay as they are."""
     asked = await read(request, Translate)
@@ -191,7 +192,7 @@ def fits(language: str, asked: str, said: bool) -> bool:
     return language == asked or (not said and language == "und")
 
 
-@router.post("/detect", responses=refusals(400), openapi_extra=body_of(Detect))
+@router.post("/detect", responses=refusals(), openapi_extra=body_of(Detect))
 async def detect_language(request: Request, server: Served) -> list[Detected]:
     """The languages that a text may be in, the most likely first."""
     asked = await read(request, Detect)
@@ -200,7 +201,7 @@ async def detect_language(request: Request, server: Served) -> list[Detected]:
     return [Detected(language=one.language, confidence=one.confidence) for one in found]
 
 
-@router.get("/languages", responses=refusals(400))
+@router.get("/languages", responses=refusals())
 async def languages(request: Request, server: Served) -> list[Language]:
     """The languages of all models."""
     await read(request, Asking)
@@ -213,7 +214,7 @@ async def languages(request: Request, server: Served) -> list[Language]:
     return found or [Language(code="und", name=name_of("und"), targets=[])]
 
 
-@router.get("/frontend/settings", responses=refusals(400))
+@router.get("/frontend/settings", responses=refusals())
 async def settings(request: Request, server: Served) -> dict[str, Any]:
     """What a page of LibreTranslate asks first."""
     await read(request, Asking)

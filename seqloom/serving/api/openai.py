@@ -6,14 +6,13 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import Field
 
-from seqloom.config import Config
-from seqloom.serving.api.common import Served, refusals, with_key
+from seqloom.serving.api.common import Body, Served, refusals
 from seqloom.serving.api.completions import Choice
 from seqloom.serving.errand import Errand
 from seqloom.serving.logs import report
@@ -22,17 +21,18 @@ from seqloom.serving.server import Server, while_connected
 from seqloom.serving.shelf import Entry
 from seqloom.tokens.tokenizer import Tokenizer
 
-router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[Depends(with_key)])
+router = APIRouter(prefix="/v1", tags=["OpenAI"])
+Stop = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class StreamOptions(Config):
+class StreamOptions(Body):
     """What a stream tells besides."""
 
     include_usage: bool = False
     """A last piece that counts tokens."""
 
 
-class Complete(Config):
+class Complete(Body):
     """A text to go on with, or to translate."""
 
     model: str
@@ -40,14 +40,14 @@ class Complete(Config):
     prompt: str | list[str]
     """A text, or several."""
     n: int = Field(1, ge=1, le=16)
-    """Answers to each."""
-    max_tokens: int | None = Field(None, ge=1, le=100_000)
+    """Answers to each; without a temperature they are the same."""
+    max_tokens: int | None = Field(None, ge=1, le=4096)
     """Tokens of an answer at most; for a model that generates 16 if it is not said."""
     temperature: float | None = Field(None, ge=0, le=2)
     """How freely is drawn; for a model that generates 1 if it is not said, for one that translates 0: beam search."""
     top_p: float | None = Field(None, gt=0, le=1)
     """Draw from the likeliest tokens of this share."""
-    stop: str | list[str] | None = None
+    stop: Stop | Annotated[list[Stop], Field(max_length=4)] | None = None
     """Words at which an answer ends; they are not part of it."""
     seed: int | None = Field(None, ge=0, le=2**53)
     """Decides what is drawn; without it, chance."""
@@ -64,10 +64,7 @@ class Complete(Config):
         return [self.prompt] if isinstance(self.prompt, str) else self.prompt
 
     def stops(self) -> list[str]:
-        words = [self.stop] if isinstance(self.stop, str) else self.stop or []
-        if len(words) > 4 or not all(words) or max(map(len, words), default=0) > 100:
-            raise Refusal(422, "stop: at most 4 words, each of 1 to 100 characters")
-        return words
+        return [self.stop] if isinstance(self.stop, str) else self.stop or []
 
     def options(self, task: str) -> dict[str, Any]:
         """As the task calls them."""
@@ -113,8 +110,6 @@ async def completions(asked: Complete, request: Request, server: Served) -> Resp
     prompts = server.accepted(loaded, asked.prompts())
     stops = asked.stops()
     drawn = entry.task == "generate" or bool(asked.temperature)
-    if asked.n > 1 and not drawn:
-        raise Refusal(422, "n: several answers are drawn, so they need a temperature")
     texts = [prompt for prompt in prompts for _ in range(asked.n)]
     errand = await server.errand(entry, texts, asked.options(entry.task), grows=drawn and (asked.stream or bool(stops)))
     tokenizer = next(iter(loaded.task.tokenizers.values()))  # of the text, or of the source

@@ -5,38 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from seqloom.config import Config, problem
+from seqloom.config import problem
 from seqloom.explaining.page import page, page_data
 from seqloom.explaining.trained import explain_model
-from seqloom.serving.api.common import Served, refusals, with_key
+from seqloom.serving.api.common import Body, Served, refusals
 from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.table import TASKS
 from seqloom.views.document import as_json
 
-router = APIRouter(prefix="/api", tags=["seqloom"], dependencies=[Depends(with_key)])
+router = APIRouter(prefix="/api", tags=["seqloom"])
 
 
-class Texts(Config):
+Input = str | list[Any] | dict[str, Any]
+ONE_OF_THE_TWO: dict[str, Any] = {"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]}
+
+
+class Texts(Body):
     """One text, or several."""
 
+    model_config = ConfigDict(json_schema_extra=ONE_OF_THE_TWO)
     model: str | None = None
     """A model by name; without it the first one."""
-    text: Any = None
+    text: Input = ""
     """A text; for some models an object with columns, a list of words, or frames."""
-    texts: list[Any] | None = None
+    texts: list[Input] = Field(default_factory=list)
     """Several, in place of one."""
 
     @model_validator(mode="after")
     def one_of_the_two(self) -> Self:
-        if (self.text is None) == (self.texts is None):
+        if ("text" in self.model_fields_set) == ("texts" in self.model_fields_set):
             raise problem("text", "give either text or texts", remedy="leave one of them out")
         return self
 
     def all(self) -> list[Any]:
-        return self.texts if self.texts is not None else [self.text]
+        return self.texts if "texts" in self.model_fields_set else [self.text]
 
 
 def every_option() -> dict[str, Any]:
@@ -63,10 +68,10 @@ class Answers(BaseModel):
     answers: list[dict[str, Any]]
 
 
-class Explain(Config):
+class Explain(Body):
     """A text to look at."""
 
-    text: str
+    text: str = Field(pattern=r"\S")
     """A sentence of a few words."""
     model: str | None = None
     """A model by name; without it the first one."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from seqloom.serving.api.common import Served, refusals, with_key
+from seqloom.serving.api.common import Served, refusals
 
 router = APIRouter(tags=["status"])
+open_router = APIRouter(tags=["status"])
+"""What needs no key."""
 
 
-@router.get("/health", responses={503: {"description": "The server is stopping."}})
+@open_router.get("/health", responses={503: {"description": "The server is stopping."}})
 async def health(server: Served) -> Response:
     """Answers at once, whatever the models do."""
     if server.draining:
@@ -19,7 +21,7 @@ async def health(server: Served) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-@router.get("/metrics", response_class=PlainTextResponse, responses=refusals(), dependencies=[Depends(with_key)])
+@router.get("/metrics", response_class=PlainTextResponse, responses=refusals())
 async def metrics(server: Served) -> Response:
     """Figures for Prometheus."""
     return Response(server.figures.text(), media_type=CONTENT_TYPE_LATEST)

@@ -78,7 +78,7 @@ def pieces(html: str) -> Iterator[Piece]:
             end = close.start() if close else len(html)
         elif not ending and name == "plaintext":
             end = len(html)
-        yield Piece(at, end, "inline" if name in INLINE and not kept else "other")
+        yield Piece(at, end, "inline" if name in INLINE else "other")
         if depth < 1:
             kept, depth = "", 0
         start = at = end

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.data.record import Record
@@ -200,6 +200,23 @@ class Translate(Task[TranslateConfig]):
             return beam_search(*told, wanted=wanted)  # type: ignore[arg-type]
         keys = [one.key for one in batch]
         return draw_answers(*told, keys, wanted, lambda number: batch[number].grows)  # type: ignore[arg-type]
+
+    def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
+        """The mean of what the encoder makes of the words of each text."""
+        assert isinstance(model, Seq2Seq)
+        rows = self.source_tokenizer.encode_batch(list(texts))
+        longest = self.config.model.length - 1
+        device = next(model.parameters()).device
+        found: dict[int, Tensor] = {}
+        model.eval()
+        for places in by_length([len(row) for row in rows], AT_ONCE):
+            source, lengths = tensors([[*rows[place][:longest], EOS] for place in places], device)
+            with torch.no_grad():
+                memory = model.reader(source, lengths)
+            weights = memory.mask[..., None].to(memory.rows.dtype)
+            means = (memory.rows * weights).sum(1) / weights.sum(1)
+            found |= dict(zip(places, means, strict=True))
+        return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
     def translated(
         self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions

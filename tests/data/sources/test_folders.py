@@ -7,6 +7,7 @@ import pytest
 
 from seqloom.data.record import Place
 from seqloom.data.report import Policy
+from seqloom.data.source import open_source
 from seqloom.data.sources.folders import read_folder, read_labelled
 from seqloom.errors import DataError
 
@@ -40,14 +41,77 @@ def test_folders_of_parts_give_a_column_split(write, tmp_path):
     assert policy.report.counts == {"folder without a label": 1}
 
 
-def test_a_folder_of_arrays_gives_frames(write, tmp_path):
+def packed(array: np.ndarray) -> bytes:
     stream = io.BytesIO()
-    np.save(stream, np.ones((3, 2)))
-    write("walk/1.npy", stream.getvalue())
-    (record,) = read_folder(tmp_path)
-    assert record.columns["label"] == "walk"
-    assert isinstance(record.columns["frames"], np.ndarray)
-    assert record.columns["frames"].shape == (3, 2)
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def frames_in(records):
+    return [(r.columns["label"], r.columns["frames"].tolist(), r.place.line) for r in records]
+
+
+def test_arrays_and_tables_of_numbers_give_frames(write, tmp_path):
+    write("walk/1.npy", packed(np.array([[1, 2], [3, 4], [5, 6]])))
+    write("walk/2.csv.gz", "x,y\n7,8\n")
+    write("run/1.CSV", "9, 10\n\n11,12\n13,-14.5\n")
+    records = list(read_folder(tmp_path))
+    assert frames_in(records) == [
+        ("run", [[9, 10]], 1),
+        ("run", [[11, 12], [13, -14.5]], 3),
+        ("walk", [[1, 2], [3, 4], [5, 6]], 1),
+        ("walk", [[7, 8]], 2),
+    ]
+    assert all(getattr(record.columns["frames"], "dtype", None) == np.float32 for record in records)
+    assert records[1].place.file == str(tmp_path / "run" / "1.CSV")
+
+
+@pytest.mark.parametrize(
+    "content, line, what",
+    [
+        ("1,2\n3\n", 2, "wrong number of columns: 1 where the first row has 2"),
+        ("x,y\n1,2\n3,four\n", 3, "not a number: column 2"),
+        ("1,2\n3,\n", 2, "not a number: column 2"),
+        ("1,2\n3,4\nnan,6\n", 3, "not a finite number: column 1: NaN, infinite, or too large for float32"),
+        ("1,2\n3,1e39\n", 2, "not a finite number: column 2: NaN, infinite, or too large for float32"),
+        ("", None, "empty file"),
+        ("x,y\n", None, "no frames"),
+        (" \n\n", None, "no frames"),
+        ("1,2\n\n3,4,5\n", 3, "wrong number of columns: 3 where the first row has 2"),
+        ("1,2,3\n", 1, "frames of another width: 3 numbers, and those of {first}:1 have 2"),
+    ],
+)
+def test_a_bad_table_of_numbers_is_an_error_with_its_line_or_a_counted_skip(write, tmp_path, content, line, what):
+    first = write("data/run/1.csv", "0,0\n")
+    file = write("data/walk/1.csv", content)
+    write("data/walk/2.npy", packed(np.ones((1, 2))))
+    with pytest.raises(DataError) as caught:
+        list(open_source(tmp_path / "data", task="classify"))
+    assert caught.value.where == (f"{file}:{line}" if line else str(file))
+    assert caught.value.what == what.format(first=first)
+    source = open_source(tmp_path / "data", task="classify", on_bad="skip")
+    kept = frames_in(source)
+    assert [kept[0], kept[-1]] == [("run", [[0, 0]], 1), ("walk", [[1, 1]], 1)]
+    assert len(kept) == 2 + content.startswith("1,2\n\n")
+    assert source.report.counts == {what.partition(":")[0]: 1}
+
+
+@pytest.mark.parametrize(
+    "first, second, what",
+    [
+        ("1.csv", "2.txt", "text among frames"),
+        ("1.txt", "2.csv", "frames among text"),
+        ("1.txt", "2.npy", "frames among text"),
+    ],
+)
+def test_texts_and_frames_do_not_mix(write, tmp_path, first, second, what):
+    for name in (first, second):
+        write(f"walk/{name}", packed(np.ones((2, 2))) if name.endswith(".npy") else "1,2\n")
+    with pytest.raises(DataError, match=rf"walk/{second}: {what}: .*walk/{first} comes first"):
+        list(read_folder(tmp_path))
+    policy = Policy("skip")
+    assert [record.place.file for record in read_folder(tmp_path, policy)] == [str(tmp_path / "walk" / first)]
+    assert policy.report.counts == {what: 1}
 
 
 def test_a_bad_document_is_an_error_or_a_counted_skip(write, tmp_path):
@@ -58,7 +122,7 @@ def test_a_bad_document_is_an_error_or_a_counted_skip(write, tmp_path):
         list(read_folder(tmp_path))
     policy = Policy("skip", longest_line=20)
     assert [record.columns["text"] for record in read_folder(tmp_path, policy)] == ["good"]
-    expected = {"invalid UTF-8": 1, "empty file": 1, "neither .txt nor .npy": 1, "overlong text": 1}
+    expected = {"invalid UTF-8": 1, "empty file": 1, "none of .txt, .npy, .csv": 1, "overlong text": 1}
     assert policy.report.counts == expected
 
 

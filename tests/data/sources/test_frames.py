@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqloom.data.report import Policy
+from seqloom.data.source import open_source
 from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.errors import DataError
 
@@ -101,6 +102,7 @@ def test_lines_are_frames_and_blank_lines_stand_between_sequences(write, name):
         ("1,x", "not a number: column 2"),
         ("1,", "not a number: column 2"),
         ("1,1_0", "not a number: column 2"),
+        ("inf,1", "not a finite number: column 1: NaN, infinite, or too large for float32"),
     ],
 )
 def test_a_bad_frame_is_an_error_with_its_place_or_its_sequence_is_skipped(write, line, what):
@@ -113,6 +115,28 @@ def test_a_bad_frame_is_an_error_with_its_place_or_its_sequence_is_skipped(write
     assert policy.report.counts == {what.partition(":")[0]: 1}
 
 
-def test_an_infinite_frame_is_an_error(write):
-    with pytest.raises(DataError, match=r"a.csv:1: not a finite number"):
-        list(read_frames(write("a.csv", "1,inf\n")))
+@pytest.mark.parametrize("content", ["", "\n \n", "x y\n\n"])
+def test_a_text_without_frames_is_an_error_or_a_counted_skip(write, content):
+    file = write("a.csv", content)
+    with pytest.raises(DataError, match=r"a.csv: (empty file|no frames)"):
+        list(read_frames(file))
+    policy = Policy("skip")
+    assert list(read_frames(file, policy)) == []
+    assert policy.report.total == 1
+
+
+@pytest.mark.parametrize("format", ["npy", "frames"])
+def test_frames_of_several_files_have_one_width(write, format):
+    for name, width in (("a", 2), ("b", 3), ("c", 2)):
+        rows = np.ones((4, width))
+        write(
+            f"{name}.{format}", packed(rows) if format == "npy" else "\n".join(" ".join(map(str, row)) for row in rows)
+        )
+    pattern = write("any", "").with_name(f"*.{format}")
+    with pytest.raises(
+        DataError, match=rf"b.{format}:1: frames of another width: 3 numbers, and those of .*a.{format}:1 have 2"
+    ):
+        list(open_source(pattern, format=format))
+    source = open_source(pattern, format=format, on_bad="skip")
+    assert [frames.shape for frames, _ in frames_of(source)] == [(4, 2), (4, 2)]
+    assert source.report.counts == {"frames of another width": 1}

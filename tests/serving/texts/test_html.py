@@ -62,6 +62,7 @@ def test_references_of_what_is_not_changed_stay():
         ("<p>你好。再见。</p>", ["Hello.", "Bye."], "<p>Hello. Bye.</p>"),
         ("<p>你好</p><p>再见</p>", ["Hello", "Bye"], "<p>Hello</p><p>Bye</p>"),  # paragraphs need none
         ("你好<b> 再见</b>", ["Hello", "Bye"], "Hello<b> Bye</b>"),
+        ("你好 <b>再见</b>", ["Hello", "Bye"], "Hello <b>Bye</b>"),
         ("a<b>b</b>", ["x", "y"], "x<b>y</b>"),
         ("你好<i>&nbsp;</i>再见", ["Hello", "Bye"], "Hello<i>&nbsp;</i>Bye"),
     ],

@@ -1,0 +1,153 @@
+"""Far more requests than a server can answer, for as long as is asked: `python -m tests.serving.overload 600`.
+
+First its capacity is measured with 64 clients that wait; then ten times that many requests come in every second,
+whatever becomes of them. Printed: what was answered, how fast, how `/health` did, and how memory went.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.serving.conftest import Running
+
+ASKED: dict[str, Any] = {"model": "song", "text": "row", "length": 1500}
+SECONDS = 8
+"""The server's own bound."""
+
+
+@dataclass
+class Seen:
+    """What came back."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    answered: list[float] = field(default_factory=list)
+    """Seconds of each request that was accepted."""
+    health: list[float] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+    waiting: list[float] = field(default_factory=list)
+    unexpected: list[str] = field(default_factory=list)
+
+
+async def ask(port: int, method: str, path: str, data: Any = None) -> tuple[int, bytes]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        body = json.dumps(data).encode() if data is not None else b""
+        head = f"{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {len(body)}\r\n"
+        writer.write(f"{head}content-type: application/json\r\n\r\n".encode() + body)
+        answer = await reader.read()
+        return int(answer.split(b" ", 2)[1]), answer.partition(b"\r\n\r\n")[2]
+    finally:
+        writer.close()
+
+
+async def request(port: int, seen: Seen) -> None:
+    began = time.monotonic()
+    try:
+        status, body = await asyncio.wait_for(ask(port, "POST", "/api/predict", ASKED), 60)
+    except (OSError, TimeoutError, IndexError) as error:
+        seen.unexpected.append(type(error).__name__)
+        return
+    seen.statuses[status] += 1
+    if status == 200:
+        seen.answered.append(time.monotonic() - began)
+    elif status not in (429, 503) or b'"bound"' not in body:
+        seen.unexpected.append(f"{status} {body[:80]!r}")
+
+
+async def leaver(port: int) -> None:
+    """A client that asks and goes away."""
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    body = json.dumps(ASKED).encode()
+    writer.write(f"POST /api/predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n".encode())
+    writer.write(b"content-type: application/json\r\n\r\n" + body)
+    await asyncio.sleep(random.random() * 0.2)
+    writer.close()
+
+
+async def capacity(port: int, seconds: float) -> float:
+    """Requests per second with 64 clients that each wait for their answer."""
+    seen, until = Seen(), time.monotonic() + seconds
+
+    async def client() -> None:
+        while time.monotonic() < until:
+            await request(port, seen)
+
+    await asyncio.gather(*(client() for _ in range(64)))
+    return seen.statuses[200] / seconds
+
+
+async def overload(port: int, pid: int, rate: float, seconds: float) -> Seen:
+    """So many requests in every second; one in ten of the clients does not wait."""
+    seen, began, tasks = Seen(), time.monotonic(), set[asyncio.Task[None]]()
+    sent, looked = 0, 0.0
+    while (now := time.monotonic() - began) < seconds:
+        while sent < rate * now:
+            task = asyncio.ensure_future(leaver(port) if sent % 10 == 9 else request(port, seen))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+            sent += 1
+        if now - looked > 0.5:
+            looked = now
+            asked = time.monotonic()
+            status, _ = await ask(port, "GET", "/health")
+            seen.health.append(time.monotonic() - asked)
+            assert status == 200
+            seen.memory.append(resident(pid))
+            _, text = await ask(port, "GET", "/metrics")
+            seen.waiting += [float(x.split()[1]) for x in text.decode().splitlines() if x.startswith("seqloom_waiting")]
+        await asyncio.sleep(0.005)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return seen
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds."""
+    (line,) = [one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if one.startswith("VmRSS")]
+    return int(line.split()[1]) * 1024
+
+
+def serve(folder: Path) -> Running:
+    return Running([str(folder)], "--quiet", "--set", f"seconds={SECONDS}", "--set", "queue=256")
+
+
+def run(folder: Path, warm: float, seconds: float) -> tuple[float, Seen, float]:
+    """Capacity, what was seen in the overload, and the capacity afterwards."""
+    running = serve(folder)
+    try:
+        asyncio.run(capacity(running.port, warm))
+        before = asyncio.run(capacity(running.port, warm))
+        seen = asyncio.run(overload(running.port, running.process.pid, 10 * before, seconds))
+        after = asyncio.run(capacity(running.port, warm))
+    finally:
+        code, errors = running.stop()
+    assert code == 0, errors
+    return before, seen, after
+
+
+def main(seconds: float) -> None:
+    from tests.serving.test_load import song
+
+    with tempfile.TemporaryDirectory() as place:
+        before, seen, after = run(song(Path(place)), 10, seconds)
+    times, health = sorted(seen.answered), sorted(seen.health)
+    half = len(seen.memory) // 2
+    early, late = (max(part) / 2**20 for part in (seen.memory[:half], seen.memory[half:]))
+    print(f"capacity: {before:.0f} requests/s before, {after:.0f} after")
+    print(f"{seconds:.0f} s at ten times that: {dict(seen.statuses)}, unexpected: {Counter(seen.unexpected)}")
+    print(f"answered: median {times[len(times) // 2]:.2f} s, slowest {times[-1]:.2f} s (bound {SECONDS} s)")
+    print(f"/health: median {health[len(health) // 2] * 1000:.0f} ms, slowest {health[-1] * 1000:.0f} ms")
+    print(f"waiting: at most {max(seen.waiting):.0f} texts (bound 256)")
+    print(f"memory: at most {early:.0f} MiB in the first half, {late:.0f} MiB in the second")
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 600)
