@@ -24,8 +24,9 @@ check: .venv/.dev  ## formatting, lint and types
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy $(PATHS)
 
-soak: .venv/.dev  ## a hundred real kills of a run; by hand, minutes
+soak: .venv/.dev  ## a hundred real kills of a run, ten minutes of overload of a server; by hand
 	@$(BIN)/python -m tests.training.kills 100
+	@$(BIN)/python -m tests.serving.overload 600
 
 format: .venv/.dev  ## format the code and mend what lint can
 	@$(BIN)/ruff check --quiet --fix-only .

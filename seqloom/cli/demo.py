@@ -82,7 +82,7 @@ def show(model: "Model", out: Path) -> None:
     console.print(
         f'\nNext:\n  {seqloom} predict {out} "4 juillet 1976" --attention -\n'
         f'  {seqloom} explain {out} "4 juillet 1976" --html explained.html\n'
-        f"  {seqloom} evaluate {out} embedded:dates",
+        f"  {seqloom} serve {out}",
         highlight=False,
         markup=False,
         soft_wrap=True,

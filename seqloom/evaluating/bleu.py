@@ -27,16 +27,19 @@ class Measure:
     signature: str
 
 
-def bleu(hypotheses: Sequence[str], references: References, language: str = "") -> Measure:
-    """BLEU (Papineni et al., 2002) of texts as people read them; `language` is that of the hypotheses, as `zh`."""
-    metric = metric_for(language)
+def bleu(hypotheses: Sequence[str], references: References, language: str = "", *, cased: bool = True) -> Measure:
+    """BLEU (Papineni et al., 2002) of texts as people read them; `language` is that of the hypotheses, as `zh`.
+
+    Not `cased`: capitals count as small letters, on both sides.
+    """
+    metric = metric_for(language, cased=cased)
     score = metric.corpus_score(hypotheses, streams(references)).score
     return Measure(score, metric.get_signature().format())
 
 
-def chrf(hypotheses: Sequence[str], references: References) -> Measure:
+def chrf(hypotheses: Sequence[str], references: References, *, cased: bool = True) -> Measure:
     """chrF2 (Popović, 2015): F of character n-grams; needs no tokenizer."""
-    metric = CHRF()
+    metric = CHRF(lowercase=not cased)
     score = metric.corpus_score(hypotheses, streams(references)).score
     return Measure(score, metric.get_signature().format())
 
@@ -50,10 +53,12 @@ def moses_bleu(hypotheses: Sequence[str], references: References, language: str)
     return Measure(score, f"{metric.get_signature().format()}|pre:lower+moses-{language}")
 
 
-def metric_for(language: str) -> BLEU:
+def metric_for(language: str, *, cased: bool = True) -> BLEU:
     """sacrebleu's own choice of tokenizer for a language: characters for Chinese, 13a for most."""
     try:
-        return BLEU(trg_lang=language, force=True)  # no word to the log about texts that look tokenised
+        return BLEU(
+            trg_lang=language, force=True, lowercase=not cased
+        )  # no word to the log about texts that look tokenised
     except RuntimeError as error:  # Japanese and Korean need dictionaries that are not installed
         raise SeqloomError(
             f"BLEU of {language!r} needs a word list that is not installed",
@@ -81,7 +86,7 @@ def moses_tokens(text: str, language: str) -> str:
 
 def bleu_counts(hypotheses: Sequence[str], references: References, metric: BLEU) -> NDArray[np.float64]:
     """Of each sentence: its length, that of the nearest reference, n-grams that match and n-grams in all. (B, 10)"""
-    one = BLEU(tokenize=metric.tokenizer_signature, force=True, effective_order=True)
+    one = BLEU(tokenize=metric.tokenizer_signature, force=True, effective_order=True, lowercase=metric.lowercase)
     rows = []
     for said, right in zip(hypotheses, references, strict=True):
         score = one.sentence_score(said, right)

@@ -48,9 +48,12 @@ def counted_mean(values: Sequence[float]) -> Counted:
     return Counted(np.column_stack([values, np.ones(len(values))]), ratio)
 
 
-def counted_bleu(hypotheses: Sequence[str], references: bleu.References, language: str = "") -> Counted:
+def counted_bleu(
+    hypotheses: Sequence[str], references: bleu.References, language: str = "", *, cased: bool = True
+) -> Counted:
     """BLEU from the counts of n-grams that sacrebleu makes of each sentence."""
-    return Counted(bleu.bleu_counts(hypotheses, references, bleu.metric_for(language)), bleu.bleu_of_counts)
+    metric = bleu.metric_for(language, cased=cased)
+    return Counted(bleu.bleu_counts(hypotheses, references, metric), bleu.bleu_of_counts)
 
 
 def counted_edits(hypotheses: Sequence[str], references: bleu.References) -> Counted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,8 @@ class Translated:
     sources: tuple[str, ...] | None = None
     language: str = ""
     """Code of the language that was written, as `de` or `zh`; decides how BLEU cuts words."""
+    cased: bool = True
+    """Whether capitals count: not for a model that writes none."""
 
     @classmethod
     def of(
@@ -33,6 +35,8 @@ class Translated:
         references: Sequence[str | Sequence[str]],
         sources: Sequence[str] | None = None,
         language: str = "",
+        *,
+        cased: bool = True,
     ) -> Translated:
         """From lists in the same order; a reference is a text, or several that are all right."""
         check_pairs(hypotheses, references, "hypotheses")
@@ -43,7 +47,7 @@ class Translated:
             raise DataError(
                 "a hypothesis has no reference", where=f"sentence {several.index(()) + 1}", remedy="give one at least"
             )
-        return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language)
+        return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language, cased)
 
     def by_source(self) -> Translated:
         """Each source once, with all its references: for words that can be said in several ways."""
@@ -55,15 +59,15 @@ class Translated:
             answers.setdefault(source, said)
             right.setdefault(source, {}).update(dict.fromkeys(texts))
         references = tuple(tuple(texts) for texts in right.values())
-        return Translated(tuple(answers.values()), references, tuple(answers), self.language)
+        return Translated(tuple(answers.values()), references, tuple(answers), self.language, self.cased)
 
     @cached_property
     def bleu(self) -> Measure:
-        return bleu(self.hypotheses, self.references, self.language)
+        return bleu(self.hypotheses, self.references, self.language, cased=self.cased)
 
     @cached_property
     def chrf(self) -> Measure:
-        return chrf(self.hypotheses, self.references)
+        return chrf(self.hypotheses, self.references, cased=self.cased)
 
     @cached_property
     def moses_bleu(self) -> Measure:
@@ -75,10 +79,7 @@ class Translated:
     @cached_property
     def right(self) -> tuple[bool, ...]:
         """Whether each answer is one of its references, spaces aside."""
-        return tuple(
-            said.split() in [text.split() for text in texts]
-            for said, texts in zip(self.hypotheses, self.references, strict=True)
-        )
+        return tuple(said.split() in [text.split() for text in texts] for said, texts in self.compared())
 
     @property
     def exact(self) -> float:
@@ -88,7 +89,12 @@ class Translated:
     @cached_property
     def edits(self) -> tuple[Edits, ...]:
         """Edits of each answer, against its nearest reference."""
-        return tuple(map(fewest_edits, self.hypotheses, self.references))
+        return tuple(fewest_edits(said, texts) for said, texts in self.compared())
+
+    def compared(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Each answer and its references, in small letters where capitals do not count."""
+        for said, texts in zip(self.hypotheses, self.references, strict=True):
+            yield (said, texts) if self.cased else (said.lower(), tuple(text.lower() for text in texts))
 
     @property
     def token_error_rate(self) -> float:

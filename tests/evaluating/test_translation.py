@@ -11,6 +11,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
 
 from seqloom.errors import DataError, SeqloomError
+from seqloom.evaluating.bootstrap import counted_bleu
 from seqloom.evaluating.edits import edit_distance
 from seqloom.evaluating.translation import Translated
 from tests.evaluating.texts import sentences, with_mistakes
@@ -114,3 +115,14 @@ def test_what_is_missing_is_named():
         Translated.of(["a"], ["a"]).by_source()
     with pytest.raises(SeqloomError, match=r"sacrebleu\[ja\]"):
         _ = Translated.of(["あ"], ["あ"], language="ja").bleu
+
+
+def test_capitals_do_not_count_for_a_model_that_writes_none():
+    said, right = ["der hund schläft im garten .", "eine katze"], ["Der Hund schläft im Garten .", "Eine Maus"]
+    cased, small = Translated.of(said, right), Translated.of(said, right, cased=False)
+    lowered = Translated.of(said, [text.lower() for text in right])
+    assert small.figures() == lowered.figures() != cased.figures()
+    assert "case:lc" in small.bleu.signature and "case:lc" in small.chrf.signature
+    assert small.exact == 0.5 and cased.exact == 0
+    counted = counted_bleu(said, small.references, cased=False)
+    assert counted.value == pytest.approx(small.bleu.score)

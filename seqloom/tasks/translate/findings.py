@@ -30,4 +30,4 @@ def counted_for(measured: Translated, measure: str) -> Counted:
     """What can be resampled: whether each answer is right, or the counts of BLEU."""
     if measure == "exact":
         return counted_mean([float(right) for right in measured.right])
-    return counted_bleu(measured.hypotheses, measured.references, measured.language)
+    return counted_bleu(measured.hypotheses, measured.references, measured.language, cased=measured.cased)

@@ -225,7 +225,8 @@ class Translate(Task[TranslateConfig]):
         sources = [text_of(corpus, "source", row) for row in rows]
         answers = [answer.text for answer in self.predict(model, sources, options)]
         language = self.config.data.target_language.split("-")[0].removeprefix("und")
-        return Translated.of(answers, [text_of(corpus, "target", row) for row in rows], sources, language)
+        references = [text_of(corpus, "target", row) for row in rows]
+        return Translated.of(answers, references, sources, language, cased=not self.config.tokens.lower)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateOptions) -> Findings:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
