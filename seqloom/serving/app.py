@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
+from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -20,6 +23,11 @@ from seqloom.serving.guard import Guard
 from seqloom.serving.page import POLICY, page
 from seqloom.serving.refusal import Refusal
 from seqloom.serving.server import Server
+
+TURN = 0.001
+"""Seconds after which a thread lets another one run: two share the interpreter, and each waits for the other often."""
+LAST_STEP = 10.0
+"""Seconds that the step under way may take at the end."""
 
 
 def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
@@ -55,7 +63,7 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
 
     @routes.exception_handler(RequestValidationError)
     async def mistaken(request: Request, error: RequestValidationError) -> Response:
-        return answer(Refusal(422, "; ".join(map(told, error.errors()[:5]))), request.url.path)
+        return answer(Refusal(422, "; ".join(mistakes(error.errors()))), request.url.path)
 
     @routes.exception_handler(UnicodeEncodeError)
     async def halved(request: Request, error: UnicodeEncodeError) -> Response:
@@ -78,12 +86,16 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
 @asynccontextmanager
 async def working(routes: FastAPI) -> AsyncIterator[None]:
     """While the application runs, so does the thread that works."""
-    server: Server = routes.state.server
-    server.desk.thread.start()
+    desk = routes.state.server.desk
+    desk.thread.start()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
     try:
         yield
     finally:
-        server.desk.close()
+        sys.setswitchinterval(before)
+        desk.close()
+        await asyncio.to_thread(desk.thread.join, LAST_STEP)  # a process must not end in the midst of a step
 
 
 def answer(refusal: Refusal, path: str) -> JSONResponse:
@@ -91,9 +103,12 @@ def answer(refusal: Refusal, path: str) -> JSONResponse:
     return JSONResponse(refusal.body(path), refusal.status, {**refusal.headers(), **bound})
 
 
-def told(mistake: dict[str, object]) -> str:
-    """A mistake in a body: which field, and what is wrong with it; never what was in it."""
-    place = mistake["loc"]
-    name = ".".join(map(str, place[1:])) if isinstance(place, tuple) else ""
-    message = "no such field" if mistake["type"] == "extra_forbidden" else str(mistake["msg"])
-    return f"{name or 'the body'}: {message[:1].lower()}{message[1:]}"[:300]
+def mistakes(errors: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What is wrong with each field of a body; never what was in it. Of a field that may be of several kinds, once."""
+    found: dict[str, str] = {}
+    for error in errors:
+        field, *deeper = error["loc"][1:] or ["the body"]
+        name = ".".join([str(field), *(str(place) for place in deeper if isinstance(place, int))])
+        message = "no such field" if error["type"] == "extra_forbidden" else str(error["msg"])
+        found.setdefault(name, f"{name}: {message[:1].lower()}{message[1:]}"[:300])
+    return list(found.values())[:5]

@@ -75,14 +75,18 @@ class Desk:
         """Let an errand wait for its turn, or refuse it."""
         with self.changed:
             self.forget_unwanted()
-            if len(self.waiting) + len(errand.asked) > self.bounds.queue:
-                what = f"{len(self.waiting)} texts are waiting, and {len(errand.asked)} more are too many"
-                raise Refusal(429, what, bound="queue", retry_after=max(round(self.delay()), 1))
+            self.check_queue(len(errand.asked))
             if (delay := self.delay()) > self.bounds.seconds * 0.8:
                 what = f"the answer would take about {delay:.0f} seconds, at most {self.bounds.seconds:g} are allowed"
                 raise Refusal(429, what, bound="seconds", retry_after=max(round(delay), 1))
             self.waiting.extend(Text(errand, place) for place in range(len(errand.asked)))
             self.changed.notify()
+
+    def check_queue(self, more: int) -> None:
+        """Refuse if so many more texts have no place in the queue; cheap, so it can be asked before a body is read."""
+        if (waiting := len(self.waiting)) + more > self.bounds.queue:
+            what = f"{waiting} texts are waiting, and {more} more are too many"
+            raise Refusal(429, what, bound="queue", retry_after=max(round(self.delay()), 1))
 
     def delay(self) -> float:
         """Seconds until a text that comes now is answered, by the speed of the last ones; 0 if none is known."""

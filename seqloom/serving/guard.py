@@ -31,6 +31,8 @@ ALWAYS = {
 """Headers of every answer that does not say otherwise."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 WHILE_DRAINING = ("/health", "/metrics")
+WORK = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
+"""Paths whose requests wait in the queue: while it is full they are refused before they are read."""
 
 
 class Guard:
@@ -73,6 +75,8 @@ class Guard:
         if self.busy >= self.server.bounds.requests and scope["path"] not in WHILE_DRAINING:
             most = self.server.bounds.requests
             raise Refusal(503, f"{most} requests are being worked on", bound="requests", retry_after=1)
+        if scope["path"] in WORK:
+            self.server.desk.check_queue(1)
         self.busy += 1
         try:
             body = await self.read(headers.get("content-length", ""), receive)

@@ -49,13 +49,12 @@ function languages(model) {
 
 // A text as it is; shares of labels as bars; tags under their words.
 function shown(answer) {
-  if (answer.probabilities) {
-    const sorted = Object.entries(answer.probabilities).sort((a, b) => b[1] - a[1]);
+  if (answer.tags) return answer.tokens.map((word, place) => tagged(word, answer.tags[place]));
+  if (answer.label !== undefined || answer.labels) {
+    const sorted = Object.entries(answer.scores).sort((a, b) => b[1] - a[1]);
     return sorted.slice(0, 10).map(([label, share]) => bar(label, share));
   }
-  if (answer.tags) return answer.words.map((word, place) => tagged(word, answer.tags[place]));
-  const label = answer.label ?? answer.labels?.join(", ") ?? answer.number;
-  return [line(label === undefined ? answer.text : String(label))];
+  return [line(String(answer.number ?? answer.text))];
 }
 
 function line(text, kind = "text") {

@@ -19,9 +19,12 @@ from typing import Any
 
 from tests.serving.conftest import Running
 
-ASKED: dict[str, Any] = {"model": "song", "text": "row", "length": 1500}
+ASKED: dict[str, Any] = {"model": "song", "text": "row", "length": 1000}
 SECONDS = 8
 """The server's own bound."""
+QUEUE = 256
+CLIENTS = 800
+"""Requests that are open at the same time; the server cuts connections from 1,100 on."""
 
 
 @dataclass
@@ -29,11 +32,15 @@ class Seen:
     """What came back."""
 
     statuses: Counter[int] = field(default_factory=Counter)
+    bounds: Counter[str] = field(default_factory=Counter)
+    """The bounds that refusals named."""
     answered: list[float] = field(default_factory=list)
     """Seconds of each request that was accepted."""
     health: list[float] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
     waiting: list[float] = field(default_factory=list)
+    rate: float = 0.0
+    """Requests that were sent in a second."""
     unexpected: list[str] = field(default_factory=list)
 
 
@@ -59,7 +66,9 @@ async def request(port: int, seen: Seen) -> None:
     seen.statuses[status] += 1
     if status == 200:
         seen.answered.append(time.monotonic() - began)
-    elif status not in (429, 503) or b'"bound"' not in body:
+    elif status in (429, 503) and b'"bound"' in body:
+        seen.bounds[f"{status} {json.loads(body)['error']['bound']}"] += 1
+    else:
         seen.unexpected.append(f"{status} {body[:80]!r}")
 
 
@@ -75,14 +84,14 @@ async def leaver(port: int) -> None:
 
 async def capacity(port: int, seconds: float) -> float:
     """Requests per second with 64 clients that each wait for their answer."""
-    seen, until = Seen(), time.monotonic() + seconds
+    seen, began = Seen(), time.monotonic()
 
     async def client() -> None:
-        while time.monotonic() < until:
+        while time.monotonic() < began + seconds:
             await request(port, seen)
 
     await asyncio.gather(*(client() for _ in range(64)))
-    return seen.statuses[200] / seconds
+    return seen.statuses[200] / (time.monotonic() - began)
 
 
 async def overload(port: int, pid: int, rate: float, seconds: float) -> Seen:
@@ -90,7 +99,7 @@ async def overload(port: int, pid: int, rate: float, seconds: float) -> Seen:
     seen, began, tasks = Seen(), time.monotonic(), set[asyncio.Task[None]]()
     sent, looked = 0, 0.0
     while (now := time.monotonic() - began) < seconds:
-        while sent < rate * now:
+        while sent < rate * now and len(tasks) < CLIENTS:
             task = asyncio.ensure_future(leaver(port) if sent % 10 == 9 else request(port, seen))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
@@ -105,6 +114,7 @@ async def overload(port: int, pid: int, rate: float, seconds: float) -> Seen:
             _, text = await ask(port, "GET", "/metrics")
             seen.waiting += [float(x.split()[1]) for x in text.decode().splitlines() if x.startswith("seqloom_waiting")]
         await asyncio.sleep(0.005)
+    seen.rate = sent / seconds
     await asyncio.gather(*tasks, return_exceptions=True)
     return seen
 
@@ -115,13 +125,9 @@ def resident(pid: int) -> int:
     return int(line.split()[1]) * 1024
 
 
-def serve(folder: Path) -> Running:
-    return Running([str(folder)], "--quiet", "--set", f"seconds={SECONDS}", "--set", "queue=256")
-
-
-def run(folder: Path, warm: float, seconds: float) -> tuple[float, Seen, float]:
+def run(folder: Path, warm: float, seconds: float, queue: int) -> tuple[float, Seen, float]:
     """Capacity, what was seen in the overload, and the capacity afterwards."""
-    running = serve(folder)
+    running = Running([str(folder)], "--quiet", "--set", f"seconds={SECONDS}", "--set", f"queue={queue}")
     try:
         asyncio.run(capacity(running.port, warm))
         before = asyncio.run(capacity(running.port, warm))
@@ -137,15 +143,17 @@ def main(seconds: float) -> None:
     from tests.serving.test_load import song
 
     with tempfile.TemporaryDirectory() as place:
-        before, seen, after = run(song(Path(place)), 10, seconds)
+        before, seen, after = run(song(Path(place)), 10, seconds, QUEUE)
     times, health = sorted(seen.answered), sorted(seen.health)
     half = len(seen.memory) // 2
     early, late = (max(part) / 2**20 for part in (seen.memory[:half], seen.memory[half:]))
     print(f"capacity: {before:.0f} requests/s before, {after:.0f} after")
-    print(f"{seconds:.0f} s at ten times that: {dict(seen.statuses)}, unexpected: {Counter(seen.unexpected)}")
+    print(
+        f"{seconds:.0f} s at {seen.rate:.0f} requests/s: {seen.statuses[200]} answered, refused: {dict(seen.bounds)}, unexpected: {Counter(seen.unexpected)}"
+    )
     print(f"answered: median {times[len(times) // 2]:.2f} s, slowest {times[-1]:.2f} s (bound {SECONDS} s)")
     print(f"/health: median {health[len(health) // 2] * 1000:.0f} ms, slowest {health[-1] * 1000:.0f} ms")
-    print(f"waiting: at most {max(seen.waiting):.0f} texts (bound 256)")
+    print(f"waiting: at most {max(seen.waiting):.0f} texts (bound {QUEUE})")
     print(f"memory: at most {early:.0f} MiB in the first half, {late:.0f} MiB in the second")
 
 

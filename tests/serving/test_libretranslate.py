@@ -27,11 +27,11 @@ def test_the_real_client_finds_languages(client):
 
 
 def test_the_real_client_with_a_key(models):
-    running = Running([str(models / "digits")], key="open sesame")
+    running = Running([str(models / "digits")], key="open-sesame")
     try:
-        assert LibreTranslateAPI(running.url, "open sesame").translate("4 5", "auto", "und") == "four five"
-        assert LibreTranslateAPI(running.url, "open sesame").languages()
-        for wrong in ("open sesam", None):
+        assert LibreTranslateAPI(running.url, "open-sesame").translate("4 5", "auto", "und") == "four five"
+        assert LibreTranslateAPI(running.url, "open-sesame").languages()
+        for wrong in ("open-sesam", None):
             with pytest.raises(OSError, match="401"):
                 LibreTranslateAPI(running.url, wrong).translate("4 5", "auto", "und")
     finally:

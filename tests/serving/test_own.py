@@ -45,7 +45,7 @@ def test_a_seed_decides_what_is_drawn_whatever_is_asked_beside_it(served, models
 def test_vectors(served, models):
     reply = served.ask("/api/vectors", {"texts": ["a fine film", "poor"], "model": "mood"})
     assert reply.json()["vectors"] == load(models / "mood").vectors(["a fine film", "poor"]).tolist()
-    assert "no vectors" in served.ask("/api/vectors", {"text": "1", "model": "digits"}).json()["error"]["message"]
+    assert "no vectors" in served.ask("/api/vectors", {"text": "1", "model": "song"}).json()["error"]["message"]
 
 
 def test_explain_as_data_and_as_a_page(served):
@@ -72,9 +72,10 @@ def test_models_are_listed_with_what_may_be_said_to_them(served):
         ({"text": "1", "beem": 2}, "beem: no such field"),
         ({"text": "1", "texts": ["1"]}, "either text or texts"),
         ({}, "either text or texts"),
-        ({"text": 5}, "5 is not a text"),
+        ({"text": 5}, "text: input should be a valid string"),
         ({"text": {"text": "1"}}, "is not a text"),
-        ({"texts": "1"}, "texts: "),
+        ({"texts": "1"}, "texts: input should be a valid list"),
+        ({"texts": ["1", 5]}, "texts.1: input should be a valid string"),
         ({"text": "1", "n_best": 5}, "5 answers from a beam of 4"),
         ({"text": "1", "beam": 0}, "beam: "),
         ({"text": "1", "model": "mood", "beam": 3}, "a model for classify has no option beam"),

@@ -150,3 +150,15 @@ def test_one_hot_frames_are_refused(tmp_path):
     rows = [{"frames": [[1, 2]], "label": label} for label in "ab"]
     with pytest.raises(ConfigError, match=r"model.one_hot: frames are numbers"):
         trained(lines(tmp_path / "f.jsonl", rows), "model.one_hot=true")
+
+
+def test_a_stranger_sends_numbers_and_never_the_name_of_a_file(moved, tmp_path):
+    """A server takes inputs through `accept`."""
+    frames = np.arange(20, dtype=np.float32).reshape(4, 5)
+    np.save(tmp_path / "secret.npy", frames)
+    for given in (str(tmp_path / "secret.npy"), {"frames": str(tmp_path / "secret.npy")}, [["a"], [2]], [[1], [2, 3]],
+                  [], [[float("nan")] * 5], 7, [[[1.0]]]):  # fmt: skip
+        with pytest.raises(DataError, match="are no frames"):
+            moved.task.accept(given)
+    for sent in (frames.tolist(), {"frames": frames.tolist()}):
+        assert moved(moved.task.accept(sent)).scores == moved(frames).scores

@@ -198,3 +198,11 @@ def test_the_command_prints_one_object_a_line(folder):
     call = [sys.executable, "-m", "seqloom.cli", "predict", str(folder), "--json"]
     done = subprocess.run(call, capture_output=True, text=True, input="1 2\n\n4 0 7\n", check=True)
     assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == ["one two", "", "four zero seven"]
+
+
+def test_vectors_are_near_for_texts_that_are_alike(model):
+    found = model.vectors(["1 2 3", "", "1 2 4", "9 9", "1 2 3"])
+    assert found.shape == (5, model.network.reader.encoder.output_size)
+    torch.testing.assert_close(found[0], found[4])
+    torch.testing.assert_close(found[3:4], model.vectors(["9 9"]), rtol=1e-4, atol=1e-5)
+    assert [text for text, _ in model.nearest("1 2 3", ["9 9", "1 2 4", "5 6 7"], 1)] == ["1 2 4"]
