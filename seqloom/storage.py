@@ -82,8 +82,11 @@ def digest(file: Path) -> str:
 
 
 def write_manifest(folder: Path) -> None:
-    """Name every file of a folder with its SHA-256."""
-    files = {file.name: digest(file) for file in sorted(folder.iterdir()) if file.is_file() and file.name != MANIFEST}
+    """Name every file of a folder with its SHA-256, but for hidden ones: a lock is not part of what was made."""
+    kept = [
+        file for file in sorted(folder.iterdir()) if file.is_file() and file.name[0] != "." and file.name != MANIFEST
+    ]
+    files = {file.name: digest(file) for file in kept}
     write_json(folder / MANIFEST, {"format": FORMAT, "files": files})
 
 

@@ -4,7 +4,10 @@ import gzip
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,7 @@ CHROMIUM_ARGS = [
 settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples on every machine
 settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
+ROOT = Path(__file__).parents[1]
 LEFT_OUT = pytest.StashKey[int]()
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 """Real data sets: tests that ask for `shared_data` run where they are, and must run in CI."""
@@ -50,6 +54,21 @@ def write(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
         return file
 
     return write
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start a Python with a script; none outlives the test."""
+    with ExitStack() as ends:
+
+        def start(script: str, *arguments: object) -> subprocess.Popen[str]:
+            command = [sys.executable, "-c", script, *map(str, arguments)]
+            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            ends.enter_context(process)
+            ends.callback(process.kill)
+            return process
+
+        yield start
 
 
 @pytest.fixture(scope="session")

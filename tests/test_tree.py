@@ -12,8 +12,8 @@ import seqloom
 
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
-    "errors", "config", "storage", "equations", "layers", "decoding", "models", "data", "tokens", "vectors", "views",
-    "attending", "evaluating", "tasks", "training", "explaining", "serving", "cli",
+    "errors", "config", "storage", "lock", "equations", "layers", "decoding", "models", "data", "tokens", "vectors",
+    "views", "attending", "evaluating", "tasks", "training", "explaining", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 

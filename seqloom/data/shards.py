@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from seqloom.data.encoding import encoded, uncollected
 from seqloom.data.joining import join
-from seqloom.data.lock import locked
 from seqloom.data.parts import Chunk, Numbers, chunks
+from seqloom.lock import locked
 from seqloom.storage import digest, replace_file
 
 __all__ = ["Chunk", "Corpus", "fingerprint", "prepare"]

@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from seqloom.data.opening import open_data
 from seqloom.data.shards import Corpus
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, OutputError
+from seqloom.lock import locked
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.table import task_called
 from seqloom.tasks.task import Task
@@ -29,6 +31,8 @@ from seqloom.training.run_config import RunConfig, check_run
 from seqloom.training.starting import begin, dictionaries_in, first_weights, known_dictionaries
 from seqloom.training.team import Team, gather_team
 
+LOCK = ".lock"
+"""Held by the one process that trains in a folder."""
 SETUP = "setup"
 """The folder inside a run that holds what was fixed before the first step."""
 START = "start.safetensors"
@@ -78,6 +82,11 @@ class Run:
         if self.config.train.tensorboard:
             check_board()
         self.claim(resume or self.team.restarted())
+        with locked(self.out / LOCK, "trains in this folder") if self.team.leads else nullcontext():
+            return self.go_on(began, quiet=quiet)
+
+    def go_on(self, began: float, *, quiet: bool) -> Result:
+        """From wherever the folder is to the end."""
         task = self.task()
         work = self.work(task)
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, work), began)

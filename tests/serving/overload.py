@@ -148,9 +148,8 @@ def main(seconds: float) -> None:
     half = len(seen.memory) // 2
     early, late = (max(part) / 2**20 for part in (seen.memory[:half], seen.memory[half:]))
     print(f"capacity: {before:.0f} requests/s before, {after:.0f} after")
-    print(
-        f"{seconds:.0f} s at {seen.rate:.0f} requests/s: {seen.statuses[200]} answered, refused: {dict(seen.bounds)}, unexpected: {Counter(seen.unexpected)}"
-    )
+    print(f"{seconds:.0f} s at {seen.rate:.0f} requests/s: {seen.statuses[200]} answered, refused: {dict(seen.bounds)}")
+    print(f"unexpected: {dict(Counter(seen.unexpected))}")
     print(f"answered: median {times[len(times) // 2]:.2f} s, slowest {times[-1]:.2f} s (bound {SECONDS} s)")
     print(f"/health: median {health[len(health) // 2] * 1000:.0f} ms, slowest {health[-1] * 1000:.0f} ms")
     print(f"waiting: at most {max(seen.waiting):.0f} texts (bound {QUEUE})")
