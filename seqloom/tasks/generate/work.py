@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torch import nn
-from torch.nn import functional as F
 
+from seqloom.layers.cross_entropy import surprise
 from seqloom.tasks.generate.batch import Batch
 from seqloom.tasks.generate.stream import SegmentStream
 from seqloom.tasks.work import Loss, Score
@@ -40,5 +40,5 @@ class SegmentWork:
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         where = batch.targets >= 0
         scores, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
-        total = F.cross_entropy(scores, targets, reduction="sum", label_smoothing=self.label_smoothing)
+        total = surprise(scores, targets, self.label_smoothing)
         return Loss(total, len(targets))

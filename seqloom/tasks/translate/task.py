@@ -23,6 +23,7 @@ from seqloom.decoding.drawing import draw_answers
 from seqloom.decoding.rules import Rules
 from seqloom.errors import DataError
 from seqloom.evaluating.translation import Translated
+from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import RowStream, RowWork, by_length, tensors
@@ -110,7 +111,7 @@ class Translate(Task[TranslateConfig]):
             real = batch.real
             scores = model(batch.source, batch.source_lengths, batch.written, real)
             wanted = batch.following[real]
-            total = F.cross_entropy(scores, wanted, reduction="sum", label_smoothing=plan.label_smoothing)
+            total = surprise(scores, wanted, plan.label_smoothing)
             return Loss(total, len(wanted))
 
         def evaluate(model: nn.Module) -> Score | None:
