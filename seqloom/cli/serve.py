@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 EXAMPLES = [
-    "seqloom serve runs/dates",
+    "seqloom serve demo",
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
     "SEQLOOM_KEY=... seqloom serve runs/en-de --host 0.0.0.0 --allow-host translate.example.org",
 ]

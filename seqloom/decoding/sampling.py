@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 import torch
-from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from pydantic import Field, NonNegativeInt
 from torch import Tensor
 
 from seqloom.config import Config
@@ -15,7 +15,7 @@ from seqloom.config import Config
 class Sampling(Config):
     """How the next token is chosen from its scores."""
 
-    temperature: NonNegativeFloat = 0.0
+    temperature: float = Field(0.0, ge=0, le=100)
     """0 takes the best token; 1 draws by the model's shares; above, more daring, below, more careful."""
     top_k: int = Field(0, ge=0, le=10_000_000)
     """Draw among the best k tokens only; 0 for all."""

@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from seqloom.serving.api import libretranslate, openai, own, status
-from seqloom.serving.api.common import with_key
+from seqloom.serving.api.common import bearer
 from seqloom.serving.api.describing import describe
 from seqloom.serving.guard import Guard
 from seqloom.serving.page import POLICY, page
@@ -42,7 +42,7 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
     )
     routes.state.server = server
     paths = ["/", "/openapi.json"]
-    with_keys = [Depends(with_key)] if server.key else []
+    with_keys = [Depends(bearer)] if server.key else []
     for router, needs in (
         (own.router, with_keys),
         (libretranslate.router, []),  # looks for the key in the body too

@@ -6,7 +6,6 @@ answer leaves at the step in which it is done, and a text that nobody waits for 
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections import deque
@@ -17,14 +16,14 @@ from seqloom.errors import SeqloomError
 from seqloom.serving.errand import Errand
 from seqloom.serving.figures import Figures
 from seqloom.serving.logs import report
-from seqloom.serving.refusal import Refusal
+from seqloom.serving.refusal import Refusal, over
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.asking import Asked, Said
 
 AT_ONCE = 4
 """Batches that are worked on in turn, so that a short text need not wait for a long one."""
-MEMORY = 10.0
-"""Seconds of work over which the speed is measured."""
+NEWER = 0.1
+"""How much the time of one more text counts beside those before it."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class Batch:
     steps: Iterator[Sequence[Said]]
     left: set[int] = field(default_factory=set)
     """Places whose answers are still wanted and not whole."""
+    began: float = field(default_factory=time.monotonic)
 
     @classmethod
     def of(cls, texts: list[Text]) -> Batch:
@@ -64,36 +64,44 @@ class Desk:
         self.bounds, self.figures = bounds, figures
         self.waiting: deque[Text] = deque()
         self.batches: list[Batch] = []
-        self.recent_texts = self.recent_seconds = 0.0
+        self.seconds = 0.0
+        """How long a text was worked on lately; 0 before the first."""
         self.changed = threading.Condition()
         self.closing = False
         self.thread = threading.Thread(target=self.work, name="desk", daemon=True)
 
     # --- from outside ---------------------------------------------------------------------------------
 
-    def take(self, errand: Errand) -> None:
-        """Let an errand wait for its turn, or refuse it."""
+    def take(self, *errands: Errand) -> None:
+        """Let errands wait for their turn, all of them; or refuse them."""
         with self.changed:
             self.forget_unwanted()
-            self.check_queue(len(errand.asked))
+            self.check_queue(sum(len(errand.asked) for errand in errands))
             if (delay := self.delay()) > self.bounds.seconds * 0.8:
                 what = f"the answer would take about {delay:.0f} seconds, at most {self.bounds.seconds:g} are allowed"
-                raise Refusal(429, what, bound="seconds", retry_after=max(round(delay), 1))
-            self.waiting.extend(Text(errand, place) for place in range(len(errand.asked)))
+                raise Refusal(429, what, bound="seconds", retry_after=max(round(self.seconds), 1))
+            for errand in errands:
+                self.waiting.extend(Text(errand, place) for place in range(len(errand.asked)))
             self.changed.notify()
 
     def check_queue(self, more: int) -> None:
         """Refuse if so many more texts have no place in the queue; cheap, so it can be asked before a body is read."""
+        if more > self.bounds.queue:
+            raise over("queue", self.bounds.queue, f"{more:,} sentences or texts in one request")
         if (waiting := len(self.waiting)) + more > self.bounds.queue:
             what = f"{waiting} texts are waiting, and {more} more are too many"
-            raise Refusal(429, what, bound="queue", retry_after=max(round(self.delay()), 1))
+            raise Refusal(429, what, bound="queue", retry_after=max(round(self.seconds), 1))
 
     def delay(self) -> float:
-        """Seconds until a text that comes now is answered, by the speed of the last ones; 0 if none is known."""
-        if self.recent_seconds < 1.0 or not self.recent_texts:
+        """Seconds until a text that comes now is answered: its turn comes with the next batch, or a later one.
+
+        Not by texts per second: few texts in a batch take as long as many, so that who refuses some would seem slow and
+        refuse all. Who has nothing to do takes any text, and so finds out how long one takes now.
+        """
+        if not self.batches:
             return 0.0
-        ahead = len(self.waiting) + sum(len(batch.left) for batch in self.batches)
-        return ahead * self.recent_seconds / self.recent_texts
+        turns = 1 + sum(text.errand.rows for text in self.waiting) // self.bounds.batch
+        return self.seconds * (1 + turns / AT_ONCE)
 
     def forget_unwanted(self) -> None:
         if any(not text.asked.wanted for text in self.waiting):
@@ -108,18 +116,22 @@ class Desk:
     # --- in the thread --------------------------------------------------------------------------------
 
     def work(self) -> None:
-        while True:
-            with self.changed:
-                while not self.waiting and not self.batches and not self.closing:
-                    self.changed.wait()
-                if self.closing and not self.waiting and not self.batches:
-                    return
-            began, done = time.monotonic(), 0
-            while self.waiting and len(self.batches) < AT_ONCE and (texts := self.next_texts()):
-                self.begin(texts)
-            for batch in list(self.batches):
-                done += self.step(batch)
-            self.measure(done, time.monotonic() - began)
+        while self.turn():
+            pass  # what a turn had in its hands is let go of before the next one is waited for
+
+    def turn(self) -> bool:
+        """Begin what can begin, and let every batch take a step; False once there is nothing more to come."""
+        with self.changed:
+            while not self.waiting and not self.batches and not self.closing:
+                self.changed.wait()
+            if self.closing and not self.waiting and not self.batches:
+                return False
+        while self.waiting and len(self.batches) < AT_ONCE and (texts := self.next_texts()):
+            self.begin(texts)
+        for batch in list(self.batches):
+            self.step(batch)
+        self.figures.step(len(self.waiting), sum(len(batch.left) for batch in self.batches))
+        return True
 
     def next_texts(self) -> list[Text]:
         """Those that waited longest, of one kind, as many as a batch holds."""
@@ -145,26 +157,30 @@ class Desk:
         except Exception as error:
             self.failed(Batch(texts, iter(())), error)
 
-    def step(self, batch: Batch) -> int:
-        """One step of a batch; how many texts are done with it."""
-        done = 0
+    def step(self, batch: Batch) -> None:
+        """One step of a batch."""
+        for errand in batch.errands():
+            if time.monotonic() > errand.until:  # the clock of the event loop
+                errand.leave()
         try:
             for said in next(batch.steps):
                 text = batch.texts[said.place]
                 text.errand.tell(Said(text.place, said.answer, said.whole))
                 if said.whole and said.place in batch.left:
                     batch.left.discard(said.place)
-                    done += 1
+                    self.measure(time.monotonic() - batch.began)
         except StopIteration:
             self.batches.remove(batch)
         except Exception as error:
             self.batches.remove(batch)
             self.failed(batch, error)
         else:
-            batch.left = {place for place in batch.left if batch.texts[place].asked.wanted}
+            gone = {place for place in batch.left if not batch.texts[place].asked.wanted}
+            if gone and (passed := time.monotonic() - batch.began) > self.seconds:
+                self.measure(passed)  # they waited for longer than others did: it would have taken more
+            batch.left -= gone
             if not batch.left:
                 self.batches.remove(batch)  # all are answered, or nobody waits any more
-        return done
 
     def failed(self, batch: Batch, error: Exception) -> None:
         """A mistake in one request must not hurt its neighbours: each is tried again by itself."""
@@ -179,9 +195,6 @@ class Desk:
             if own:
                 self.begin(own)
 
-    def measure(self, done: int, seconds: float) -> None:
-        """How fast texts are answered while there is work; what is long ago fades."""
-        kept = math.exp(-seconds / MEMORY)
-        self.recent_texts = self.recent_texts * kept + done
-        self.recent_seconds = self.recent_seconds * kept + seconds
-        self.figures.step(len(self.waiting), sum(len(batch.left) for batch in self.batches))
+    def measure(self, seconds: float) -> None:
+        """One more text was worked on for so long."""
+        self.seconds += (seconds - self.seconds) * (NEWER if self.seconds else 1.0)

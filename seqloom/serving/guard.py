@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from seqloom.serving.logs import log, report
-from seqloom.serving.refusal import Refusal, over
+from seqloom.serving.refusal import LIBRETRANSLATE, Refusal, over
 from seqloom.serving.server import Server
 
 Scope = MutableMapping[str, Any]
@@ -30,6 +30,8 @@ ALWAYS = {
 }
 """Headers of every answer that does not say otherwise."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+OPEN = frozenset({"/", "/health", "/languages", "/frontend/settings"})
+"""What needs no key."""
 WHILE_DRAINING = ("/health", "/metrics")
 WORK = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
 """Paths whose requests wait in the queue: while it is full they are refused before they are read."""
@@ -70,6 +72,7 @@ class Guard:
     async def admit(self, scope: Scope, receive: Receive, told: Told) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         self.check_host(headers.get("host", ""), headers.get("origin"))
+        self.check_key(scope["path"], headers.get("authorization", ""))
         if self.server.draining and scope["path"] not in WHILE_DRAINING:
             raise Refusal(503, "the server is stopping", retry_after=5)
         if self.busy >= self.server.bounds.requests and scope["path"] not in WHILE_DRAINING:
@@ -93,6 +96,13 @@ class Guard:
             )
         if origin is not None and urlsplit_netloc(origin) != host.lower():
             raise Refusal(403, f"requests from {origin!r:.80} are not answered")
+
+    def check_key(self, path: str, authorization: str) -> None:
+        """Who has no key is sent away before anything is read; LibreTranslate's clients may have it in the body."""
+        if path in OPEN or (path in LIBRETRANSLATE and not authorization):
+            return
+        scheme, _, key = authorization.partition(" ")
+        self.server.check_key(key.strip() if scheme.lower() == "bearer" else "")
 
     async def read(self, length: str, receive: Receive) -> bytes:
         """The whole body, in time, and no more of it than is allowed."""

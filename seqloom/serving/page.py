@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from seqloom.serving.server import Server
 from seqloom.views.document import document
 
@@ -16,12 +14,11 @@ POLICY = "frame-ancestors 'none'"
 def page(server: Server) -> str:
     """One file; it asks the server it came from."""
     entries = list(server.shelf.entries.values())
-    choices = "".join(f"<option>{escape(entry.name)}</option>" for entry in entries)
     body = f"""<main class="predict">
 <h1>seqloom</h1>
 <form id="ask">
-<label>Model <select name="model">{choices}</select></label> <span id="about"></span>
-<label id="key" hidden>Key <input name="key" type="password" autocomplete="current-password"></label>
+<label id="key" hidden>Key <input name="key" type="password" autocomplete="off"></label>
+<label>Model <select name="model"></select></label> <span id="about"></span>
 <label for="text">Text</label>
 <textarea id="text" name="text" rows="5" maxlength="{server.bounds.text_characters}" autofocus></textarea>
 <p><button>Predict</button> <span id="state" role="status"></span></p>
@@ -29,5 +26,6 @@ def page(server: Server) -> str:
 <section aria-live="polite"><h2>Answer</h2><output id="answer"></output></section>
 <p class="links"><a href="openapi.json">OpenAPI description</a> · <a href="health">health</a></p>
 </main>"""
-    data = {"models": [entry.about() for entry in entries], "key": bool(server.key)}
+    told = [] if server.key else [entry.about() for entry in entries]  # who has the key may ask for them
+    data = {"models": told, "key": bool(server.key)}
     return document("predict", body, data, entry=ENTRY, styles=STYLES, connects=True)

@@ -1,19 +1,20 @@
-"""A server without HTTP: models, the desk, and a request's way through them."""
+"""What all routes share: models, the desk, and a request's way through them."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import json
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import Request
 
 from seqloom.config import check
-from seqloom.decoding.settings import Search
 from seqloom.errors import SeqloomError
+from seqloom.serving.costs import letters_of, rows_of, work_of
 from seqloom.serving.desk import Desk
 from seqloom.serving.errand import Begin, Errand
 from seqloom.serving.figures import Figures
@@ -22,7 +23,6 @@ from seqloom.serving.refusal import Refusal, mistake, over
 from seqloom.serving.settings import Bounds
 from seqloom.serving.shelf import Entry, Shelf
 from seqloom.tasks.asking import Asked, Said, occurrences
-from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.training.model import Model
 
 T = TypeVar("T")
@@ -37,41 +37,52 @@ class Server:
         self.shelf = Shelf(folders, bounds.model_bytes)
         self.desk = Desk(bounds, self.figures)
         self.draining = False
+        self.aside = ThreadPoolExecutor(1, "aside")
+        """For what takes long and has no steps: loading and explaining, one after the other."""
+        self.opening: dict[str, asyncio.Future[Model]] = {}
+        self.explaining = 0
 
-    def entry(self, name: str | None, *tasks: str) -> Entry:
-        """The model of a name; without one, the first that fits."""
+    def entry(self, name: str | None) -> Entry:
+        """The model of a name; without one, the first."""
         entries = self.shelf.entries
         if name is not None and name not in entries:
             raise Refusal(404, f"no model is called {name!r:.80}; there are: {', '.join(entries)}")
-        fitting = [one for one in entries.values() if (not tasks or one.task in tasks) and name in (None, one.name)]
-        if not fitting:
-            raise Refusal(422, f"{name or 'no model here'} does not {' or '.join(tasks)}")
-        return fitting[0]
+        return entries[name] if name is not None else next(iter(entries.values()))
 
-    def knows(self, key: str) -> bool:
-        """Whether a key is the right one, told in the same time for any."""
-        return not self.key or hmac.compare_digest(key.encode(), self.key.encode())
+    def check_key(self, key: str) -> None:
+        """Refuse a key that is not the right one; it takes the same time for any."""
+        if self.key and not hmac.compare_digest(key.encode(), self.key.encode()):
+            raise Refusal(401, "the key is wrong" if key else "a key is needed: send it as Authorization: Bearer KEY")
 
-    # --- work -----------------------------------------------------------------------------------------
+    def until(self) -> float:
+        return asyncio.get_running_loop().time() + self.bounds.seconds
+
+    # --- what a client sent ---------------------------------------------------------------------------
 
     async def open(self, entry: Entry) -> Model:
-        model = self.shelf.get(entry.name)
-        if model is None:
-            try:
-                model = await asyncio.to_thread(self.shelf.open, entry.name)
-            except SeqloomError as error:
-                report(error)
-                raise Refusal(503, f"the model {entry.name} cannot be loaded", retry_after=60) from None
-            self.figures.models.set(len(self.shelf.loaded))
+        """The model, in memory; all who wait for it wait for the same loading."""
+        if (model := self.shelf.get(entry.name)) is not None:
+            return model
+        if entry.name not in self.opening:
+            loading = asyncio.get_running_loop().run_in_executor(self.aside, self.shelf.open, entry.name)
+            self.opening[entry.name] = loading
+            loading.add_done_callback(lambda _: self.opening.pop(entry.name))
+        try:
+            async with asyncio.timeout(self.bounds.seconds):
+                model = await asyncio.shield(self.opening[entry.name])
+        except Refusal:
+            raise
+        except TimeoutError:
+            what = f"the model {entry.name} is still being loaded"
+            raise Refusal(503, what, bound="seconds", retry_after=5) from None
+        except Exception as error:
+            report(error)
+            raise Refusal(503, f"the model {entry.name} cannot be loaded", retry_after=60) from None
+        self.figures.models.set(len(self.shelf.loaded))
         return model
 
-    async def predict(self, entry: Entry, texts: Sequence[Any], given: dict[str, Any], request: Request) -> list[Any]:
-        """The answers of a model to what a client sent."""
-        accepted = self.accepted(await self.open(entry), texts)
-        return await self.finish(await self.errand(entry, accepted, given), request)
-
     def accepted(self, model: Model, texts: Sequence[Any]) -> list[Any]:
-        """What a client sent, checked."""
+        """Inputs for a model, checked."""
         self.check_texts(texts)
         try:
             return [model.task.accept(text) for text in texts]
@@ -86,47 +97,70 @@ class Server:
             json.dumps(texts, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise Refusal(422, "half a letter (a lone surrogate) in a text") from None
-        longest = max((len(str(text)) for text in texts), default=0)
+        longest = max(map(letters_of, texts), default=0)
         if longest > bounds.text_characters:
             raise over("text_characters", bounds.text_characters, f"a text of {longest:,} characters", 413)
 
-    async def errand(self, entry: Entry, texts: Sequence[Any], given: dict[str, Any], *, grows: bool = False) -> Errand:
-        """Texts for a model to answer, inside all bounds; they wait for their turn."""
-        options = options_of(entry, given)
-        rows = rows_of(options)
-        if rows > self.bounds.beam:
-            raise over("beam", self.bounds.beam, f"{rows} answers side by side", 422)
-        model = await self.open(entry)
-        work = sum(rows * length_of(text, model, options) for text in texts)
-        if work > self.bounds.work:
-            raise over("work", self.bounds.work, f"up to {work:,} tokens (texts x beam x longest answer)", 422)
-        seed = getattr(options, "seed", 0)
-        asked = [
-            Asked(text, key=f"{seed} {number}", grows=grows)
-            for text, number in zip(texts, occurrences(texts), strict=True)
-        ]
-        together = (id(model), options.model_copy(update={"seed": 0}) if hasattr(options, "seed") else None)
-        begin = partial(model.task.answering, model.network, options=options)
-        return self.wait(Errand(asked, begin, together=together, rows=rows, until=self.until()))
+    # --- work -----------------------------------------------------------------------------------------
+
+    async def predict(self, entry: Entry, texts: Sequence[Any], given: dict[str, Any], request: Request) -> list[Any]:
+        """The answers of a model to what a client sent."""
+        accepted = self.accepted(await self.open(entry), texts)
+        (found,) = await self.finish(await self.errands([(entry, accepted)], given), request)
+        return found
+
+    async def errands(
+        self, asked: Sequence[tuple[Entry, Sequence[Any]]], given: dict[str, Any], *, grows: bool = False
+    ) -> list[Errand]:
+        """Texts for models to answer, inside all bounds; all of them wait for their turn, or none does."""
+        until, work, made = self.until(), 0, []
+        for entry, texts in asked:
+            options = options_of(entry, given)
+            rows = rows_of(options)
+            if rows > self.bounds.beam:
+                raise over("beam", self.bounds.beam, f"{rows} answers side by side", 422)
+            model = await self.open(entry)
+            work += work_of(texts, options, model.task.config.model)
+            if work > self.bounds.work:
+                what = f"up to {work:,} tokens (texts x beam x longest answer, more with attention)"
+                raise over("work", self.bounds.work, what, 422)
+            seed = getattr(options, "seed", 0)
+            inputs = [
+                Asked(text, key=f"{seed} {number}", grows=grows)
+                for text, number in zip(texts, occurrences(texts), strict=True)
+            ]
+            same = options.model_copy(update={"seed": 0}) if hasattr(options, "seed") else None
+            begin = partial(answering, model, options)
+            made.append(Errand(inputs, begin, together=(model, same), rows=rows, until=until))
+        self.desk.take(*made)
+        return made
 
     async def compute(self, texts: Sequence[Any], begin: Begin, request: Request) -> list[Any]:
         """Something else than answers, by itself."""
-        return await self.finish(self.wait(Errand([Asked(text) for text in texts], begin, until=self.until())), request)
-
-    def wait(self, errand: Errand) -> Errand:
+        errand = Errand([Asked(text) for text in texts], begin, until=self.until())
         self.desk.take(errand)
-        return errand
-
-    def until(self) -> float:
-        return asyncio.get_running_loop().time() + self.bounds.seconds
-
-    async def finish(self, errand: Errand, request: Request) -> list[Any]:
-        """All answers of an errand, in order."""
-        (found,) = await self.finish_all([errand], request)
+        (found,) = await self.finish([errand], request)
         return found
 
-    async def finish_all(self, errands: Sequence[Errand], request: Request) -> list[list[Any]]:
-        """The answers of several errands; nothing more is done for any of them when one fails."""
+    async def explain(self, work: Callable[[], str]) -> str:
+        """Work that has no steps, beside the desk; few may wait for it."""
+        if self.explaining >= self.bounds.explanations:
+            most = self.bounds.explanations
+            raise Refusal(429, f"{most} explanations are waited for", bound="explanations", retry_after=5)
+        self.explaining += 1
+        try:
+            async with asyncio.timeout(self.bounds.seconds):
+                return await asyncio.get_running_loop().run_in_executor(self.aside, work)
+        except TimeoutError:
+            what = f"no explanation within {self.bounds.seconds:g} seconds"
+            raise Refusal(503, what, bound="seconds", retry_after=5) from None
+        except SeqloomError as error:
+            raise mistake(error) from None
+        finally:
+            self.explaining -= 1
+
+    async def finish(self, errands: Sequence[Errand], request: Request) -> list[list[Any]]:
+        """The answers to each errand, in order; nothing more is done for any of them when one fails."""
 
         async def all_of() -> list[dict[int, Said]]:
             async with asyncio.TaskGroup() as group:
@@ -135,8 +169,8 @@ class Server:
 
         try:
             found = await while_connected(request, all_of())
-        except* Refusal as refused:
-            raise refused.exceptions[0] from None
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
         finally:
             for errand in errands:
                 errand.leave()
@@ -194,16 +228,6 @@ def options_of(entry: Entry, given: dict[str, Any]) -> Any:
         raise mistake(error) from None
 
 
-def rows_of(options: Any) -> int:
-    """Answers that are followed side by side for one text."""
-    if not isinstance(options, Search):
-        return 1
-    return options.n_best if options.temperature else max(options.beam, options.n_best)
-
-
-def length_of(text: Any, model: Model, options: Any) -> int:
-    """Tokens of the longest answer to a text; a token has a character at least."""
-    if isinstance(options, Search):
-        longest: int = model.config.model.length  # type: ignore[attr-defined]
-        return options.limit(min(len(str(text)) + 1, longest))
-    return options.length if isinstance(options, GenerateOptions) else 1
+def answering(model: Model, options: Any, asked: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+    """The work on inputs; it keeps the model in memory as long as it lasts or waits."""
+    return model.task.answering(model.network, asked, options)

@@ -30,6 +30,8 @@ class Bounds(Config):
     """Texts that wait for their turn."""
     seconds: PositiveFloat = 30.0
     """Seconds in which a request is answered."""
+    explanations: PositiveInt = 4
+    """Explanations that are made or waited for: each takes seconds, one after the other."""
     batch: PositiveInt = 256
     """Rows (texts times beam) that are computed together."""
     model_bytes: PositiveInt = Field(default_factory=lambda: memory() // 2)

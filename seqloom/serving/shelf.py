@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from seqloom.errors import SeqloomError
+from seqloom.serving.refusal import Refusal
 from seqloom.storage import verify
 from seqloom.training.model import Model, load
 from seqloom.training.run import load_task
@@ -32,6 +35,12 @@ class Entry:
     @property
     def task(self) -> str:
         return self.config.task
+
+    @property
+    def writes(self) -> bool:
+        """Whether it takes a text and writes one: a masked model only fills blanks."""
+        settings: Any = self.config
+        return self.task == "translate" or (self.task == "generate" and settings.generate.objective == "next")
 
     def about(self) -> dict[str, Any]:
         data = self.config.data
@@ -60,13 +69,14 @@ class Shelf:
                 what = f"{entry.folder} has {entry.size:,} bytes of weights, and model_bytes is {model_bytes:,}"
                 raise SeqloomError(what, remedy="raise it with --set model_bytes=...")
         self.loaded: dict[str, Model] = {}  # the one used longest ago first
-        self.lock = Lock()
-        self.loading = Lock()
+        self.alive: WeakValueDictionary[str, Model] = WeakValueDictionary()
+        """Those in memory: also one that was dropped, while requests still wait for it."""
+        self.lock, self.loading = Lock(), Lock()
 
     def get(self, name: str) -> Model | None:
         """The model if it is in memory; it is the one used last now."""
         with self.lock:
-            model = self.loaded.pop(name, None)
+            model = self.loaded.pop(name, None) or self.alive.get(name)
             if model is not None:
                 self.loaded[name] = model
             return model
@@ -76,20 +86,25 @@ class Shelf:
         with self.loading:
             if (model := self.get(name)) is not None:
                 return model
-            with self.lock:
-                self.make_room(self.entries[name].size)
+            self.make_room(self.entries[name].size)
             model = load(self.entries[name].folder)
             with self.lock:
-                self.loaded[name] = model
+                self.loaded[name] = self.alive[name] = model
             return model
 
     def make_room(self, size: int) -> None:
-        """Drop models until so many bytes fit; one that still works is freed when it is done."""
-        while self.loaded and self.held() + size > self.model_bytes:
-            del self.loaded[next(iter(self.loaded))]
+        """Drop models until so many bytes fit, the one used longest ago first; refuse if those in use leave no room."""
+        with self.lock:
+            while self.held() + size > self.model_bytes and self.loaded:
+                del self.loaded[next(iter(self.loaded))]
+                gc.collect()  # a module and its parts know each other
+            if self.held() + size > self.model_bytes:
+                what = "the models in use leave no room for another"
+                raise Refusal(503, what, bound="model_bytes", retry_after=5)
 
     def held(self) -> int:
-        return sum(self.entries[name].size for name in self.loaded)
+        """Bytes of weights in memory."""
+        return sum(self.entries[name].size for name in self.alive)
 
 
 def entry_of(given: str) -> Entry:

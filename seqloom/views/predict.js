@@ -5,14 +5,30 @@ export function start() {
   const form = document.getElementById("ask");
   const state = document.getElementById("state");
   const answer = document.getElementById("answer");
-  document.getElementById("key").hidden = !data.key;
+  let models = [];
 
+  const headers = () => ({
+    "content-type": "application/json",
+    ...(data.key ? { authorization: `Bearer ${form.key.value}` } : {}),
+  });
   const about = () => {
-    const model = data.models.find((one) => one.name === form.model.value);
-    document.getElementById("about").textContent = `${model.task}, ${model.model}${languages(model)}`;
+    const model = models.find((one) => one.name === form.model.value);
+    document.getElementById("about").textContent = model ? `${model.task}, ${model.model}${languages(model)}` : "";
+  };
+  const offer = (found) => {
+    models = found;
+    form.model.replaceChildren(...found.map((one) => new Option(one.name)));
+    about();
   };
   form.model.addEventListener("change", about);
-  about();
+  offer(data.models);
+  if (data.key) {
+    document.getElementById("key").hidden = false;
+    form.key.addEventListener("change", async () => {
+      const response = await fetch("api/models", { headers: headers() });
+      if (response.ok) offer(await response.json());
+    });
+  }
 
   form.text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
@@ -26,10 +42,8 @@ export function start() {
     state.textContent = "…";
     const began = performance.now();
     try {
-      const headers = { "content-type": "application/json" };
-      if (data.key) headers.authorization = `Bearer ${form.key.value}`;
-      const body = JSON.stringify({ model: form.model.value, text: form.text.value });
-      const response = await fetch("api/predict", { method: "POST", headers, body });
+      const body = JSON.stringify({ model: form.model.value || null, text: form.text.value });
+      const response = await fetch("api/predict", { method: "POST", headers: headers(), body });
       const found = await response.json();
       state.textContent = response.ok ? `${Math.round(performance.now() - began)} ms` : "";
       answer.replaceChildren(...(response.ok ? shown(found.answers[0]) : [line(found.error.message, "wrong")]));

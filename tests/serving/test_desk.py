@@ -230,17 +230,45 @@ def test_the_queue_has_a_bound():
 
 
 def test_a_request_that_would_come_too_late_is_refused_at_once():
+    gate = Gate(open=False)
+
+    async def work(desk):
+        desk.seconds = 9.0  # what a text took lately
+        desk.take(first := gate.errand("x2"))
+        desk.thread.start()
+        while not gate.batches:
+            await asyncio.sleep(0.001)
+        with pytest.raises(Refusal) as refused:
+            desk.take(gate.errand("x1"))
+        assert (refused.value.status, refused.value.bound, refused.value.retry_after) == (429, "seconds", 9)
+        gate.steps.release(100)
+        await finished(first)
+        while desk.batches:
+            await asyncio.sleep(0.001)
+        await finished_at(desk, gate.errand("x1"))  # with nothing to do it takes any text, and sees how long one takes
+        assert desk.seconds < 9.0
+
+    run(work, seconds=13)
+
+
+def test_few_texts_do_not_make_it_seem_slow():
+    """A batch of one takes as long as a batch of many; who refuses some must not come to refuse all."""
     gate = Gate()
 
     async def work(desk):
-        desk.recent_texts, desk.recent_seconds = 5.0, 10.0  # two seconds each
-        for _ in range(5):
-            desk.take(gate.errand("x1"))
-        with pytest.raises(Refusal) as refused:
-            desk.take(gate.errand("x1"))
-        assert (refused.value.status, refused.value.bound, refused.value.retry_after) == (429, "seconds", 10)
+        desk.seconds = 0.5
+        desk.thread.start()
+        for _ in range(20):
+            await finished_at(desk, gate.errand("x3"))
+        assert desk.delay() < 1
+        assert desk.seconds < 0.5
 
-    run(work, seconds=11)
+    run(work, seconds=2)
+
+
+async def finished_at(desk, errand):
+    desk.take(errand)
+    return await finished(errand)
 
 
 def test_no_answer_in_time_is_an_end():

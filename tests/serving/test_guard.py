@@ -19,7 +19,7 @@ from tests.serving.conftest import Running
 
 PATHS = ["/", "/health", "/api/predict", "/translate", "/v1/completions", "/metrics", "/nothing", "/openapi.json"]
 METHODS = ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"]
-OPEN = {"/", "/health", "/openapi.json"}
+OPEN = {"/", "/health", "/languages", "/frontend/settings"}
 """What needs no key."""
 
 
@@ -43,6 +43,7 @@ def test_this_machine_may_ask_under_all_its_names(served):
     for host in (f"localhost:{served.port}", f"127.0.0.1:{served.port}", f"[::1]:{served.port}", "LOCALHOST"):
         assert served.ask("/health", host=host).status == 200
         assert served.ask("/health", host=host, origin=f"http://{host}").status == 200
+        assert served.ask("/health", method="HEAD", host=host).status == 200
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -125,10 +126,11 @@ def test_the_bound_on_requests_at_once(models):
         assert running.stop()[0] == 0
 
 
-def test_every_path_needs_the_key_but_three(models):
+def test_every_path_needs_the_key_but_a_few(models):
     running = Running([str(models / "digits")], key="open-sesame")
     try:
-        described = running.ask("/openapi.json").json()["paths"]
+        assert running.ask("/openapi.json").status == 401
+        described = running.ask("/openapi.json", authorization="Bearer open-sesame").json()["paths"]
         for path, methods in described.items():
             for method in methods:
                 status = running.ask(path.replace("{name}", "digits"), {}, method.upper()).status
@@ -138,6 +140,10 @@ def test_every_path_needs_the_key_but_three(models):
         assert len(described) > 10
         assert running.ask("/api/models", authorization="Bearer open-sesame").status == 200
         assert "www-authenticate" in running.ask("/api/models").headers
+        assert b"digits" not in running.ask("/").body, "names of models are for those who have the key"
+        with socket.create_connection(("127.0.0.1", running.port), timeout=30) as client:
+            client.sendall(b"POST /api/predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{")
+            assert client.recv(12) == b"HTTP/1.1 401", "before anything is read"
     finally:
         code, errors = running.stop()
         assert code == 0 and "sesam" not in errors
@@ -191,6 +197,19 @@ def test_while_stopping_only_health_and_metrics_answer(server):
     server.draining = True
     assert asyncio.run(call(app, "/api/models"))[0] == 503
     assert asyncio.run(call(app, "/health")) == (503, {"status": "stopping"})
+
+
+def test_while_the_queue_is_full_nothing_is_read(server, monkeypatch):
+    app = make_app(server)
+    monkeypatch.setattr(server.desk, "waiting", [None] * server.bounds.queue)
+    status, body = asyncio.run(call(app, "/api/predict"))
+    assert (status, body["error"]["bound"]) == (429, "queue")
+    assert asyncio.run(call(app, "/api/models"))[0] == 200
+
+
+def test_health_says_if_nobody_works(server):
+    app = make_app(server)
+    assert asyncio.run(call(app, "/health")) == (503, {"status": "broken"})  # its thread has not started
 
 
 def test_an_error_of_ours_shows_nothing_of_itself(server, monkeypatch, caplog):

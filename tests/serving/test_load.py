@@ -29,6 +29,7 @@ def song(place: Path) -> Path:
 def test_ten_times_what_it_can_do(models):
     """A short one; `make soak` goes on for ten minutes."""
     before, seen, after = run(models / "song", 0.7, 4.0, queue=40)
+    assert before > 0
     assert seen.unexpected == []
     assert seen.statuses[200] > 0 and seen.statuses[429] > 0
     assert max(seen.answered) < SECONDS + 1
@@ -82,7 +83,6 @@ def test_no_answer_in_time_is_told_and_its_work_ends(models):
         assert reply.getheader("retry-after") == "5"
         late.close()
         wait_for(lambda: working(running) == 0, "its work ended")
-        assert running.ask("/api/predict", {"text": "row", "length": 2}).status == 200
     finally:
         assert running.stop()[0] == 0
 

@@ -87,6 +87,23 @@ def test_log_probabilities_are_those_of_the_model(client, models, name, prompt):
         assert told[token] == pytest.approx(score) == pytest.approx(max(told.values()))
 
 
+def test_what_many_clients_send_is_taken(client):
+    told = {"n": None, "stream": None, "presence_penalty": 0, "frequency_penalty": 0.0, "echo": False, "best_of": 1,
+            "seed": -1, "suffix": None, "logit_bias": None, "user": "me"}  # fmt: skip
+    assert client.completions.create(model="digits", prompt="4 5", extra_body=told).choices[0].text == "four five"
+
+
+def test_a_stream_tells_log_probabilities_with_the_tokens_they_are_of(client):
+    asked = {"model": "song", "prompt": "row", "seed": 2, "max_tokens": 9, "logprobs": 1}
+    whole = client.completions.create(**asked).choices[0]
+    pieces = [piece.choices[0] for piece in client.completions.create(**asked, stream=True)]
+    assert len([piece for piece in pieces if piece.logprobs.tokens]) > 2
+    assert [one for piece in pieces for one in piece.logprobs.tokens] == whole.logprobs.tokens
+    assert [one for piece in pieces for one in piece.logprobs.token_logprobs] == whole.logprobs.token_logprobs
+    assert [one for piece in pieces for one in piece.logprobs.text_offset] == whole.logprobs.text_offset
+    assert all("".join(piece.logprobs.tokens) == piece.text for piece in pieces)
+
+
 def test_what_cannot_be_is_an_error_that_the_client_knows(client):
     for wrong in ({"prompt": [1, 2]}, {"prompt": "1", "max_tokens": 0}, {"prompt": "1", "n": 17},
                   {"prompt": "1", "stop": [""]}, {"prompt": "1", "best_of": 2}):  # fmt: skip

@@ -104,6 +104,7 @@ def test_a_model_that_is_not_there(served):
         ({"text": "1", "temperature": 1, "n_best": 7}, 422, "beam"),
         ({"texts": ["1"] * 9, "beam": 6, "max_length": 500}, 422, "work"),
         ({"text": "1", "model": "song", "length": 20001}, 422, "work"),
+        ({"texts": ["1 " * 90] * 6, "beam": 6, "max_length": 400, "attention": True}, 422, "work"),
     ],
 )
 def test_a_bound_that_was_passed_is_named(served, body, status, bound):
@@ -115,6 +116,7 @@ def test_a_bound_that_was_passed_is_named(served, body, status, bound):
 def test_at_the_bounds_all_is_well(served):
     assert served.ask("/api/predict", {"texts": ["1 " * 1000] + ["1"] * 8, "max_length": 4}).status == 200
     assert served.ask("/api/predict", {"text": "1", "beam": 6}).status == 200
+    assert served.ask("/api/predict", {"texts": ["1 " * 90] * 6, "beam": 6, "max_length": 400}).status == 200
 
 
 def test_metrics_count_requests_and_refusals(served):

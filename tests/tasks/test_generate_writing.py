@@ -36,7 +36,7 @@ def test_a_seed_longer_than_the_window_is_seen_as_far_as_it_goes(song):
 
 def test_what_is_written_is_scored_as_it_is_read(song):
     _, model = untrained(song)
-    start = torch.tensor([[3, 6], [3, 9]])
+    start = [[3, 6], [3, 9]]
     written: list[list[Node]] = [[], []]
     for drawn in write(model, start, ["1", "2"], GenerateOptions(length=9, temperature=1)):
         for new in drawn:
@@ -44,7 +44,7 @@ def test_what_is_written_is_scored_as_it_is_read(song):
     for row, nodes in enumerate(written):
         tokens = [node.token for node in nodes]
         assert len(tokens) == 9
-        read = torch.tensor([[*start[row].tolist(), *tokens]])
+        read = torch.tensor([[*start[row], *tokens]])
         shares = torch.log_softmax(model(read, torch.tensor([11])), -1)[0]
         expected = [float(shares[1 + place, token].detach()) for place, token in enumerate(tokens)]
         assert [node.score for node in nodes] == pytest.approx(expected)
@@ -104,3 +104,20 @@ def test_an_empty_text_and_unknown_letters_are_gone_on_from(song):
         found = model(seed, length=7)
         assert found.text.startswith(seed)
         assert (found.seed, len(found.tokens)) == (seed, 7)
+
+
+@pytest.mark.parametrize("name", ["gru", "cnn", "transformer"])
+def test_texts_of_any_length_go_on_in_the_same_steps(song, name):
+    _, model = untrained(song, model__name=name)
+    steps, reads, read = [], [], model.read
+
+    def counted(tokens, state=None):
+        reads.append(len(tokens))
+        return read(tokens, state)
+
+    model.read = counted
+    for drawn in write(model, [[3], [3, 5, 6], [3, 7], [3, 4, 4]], list("abcd"), GenerateOptions(length=6)):
+        steps.append(sorted(new.row for new in drawn))
+    assert steps == [[0, 1, 2, 3]] * 6
+    if name == "gru":
+        assert reads == [1, 2, 1, 4, 4, 4, 4, 4], "read by length, then one batch"

@@ -1,18 +1,18 @@
-"""What the three APIs share: who may ask, and how refusals are described."""
+"""What the three APIs share: how bodies are read, and how refusals are described."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from seqloom.config import Config
-from seqloom.serving.refusal import Refusal
 from seqloom.serving.server import Server
 
-bearer = HTTPBearer(auto_error=False, description="The key that the server was started with, if it was.")
+bearer = HTTPBearer(auto_error=False, description="The key that the server was started with.")
+"""For the description alone: the guard has looked at the key before a route is found."""
 REASONS = {
     400: "The request is not what this path takes.",
     401: "The key is missing or wrong.",
@@ -60,16 +60,6 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def server_of(request: Request) -> Server:
     server: Server = request.app.state.server
     return server
-
-
-def with_key(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)] = None) -> None:
-    """The key as `Authorization: Bearer ...`."""
-    check_key(server_of(request), given.credentials if given else "")
-
-
-def check_key(server: Server, key: str) -> None:
-    if not server.knows(key):
-        raise Refusal(401, "the key is wrong" if key else "a key is needed: send it as Authorization: Bearer KEY")
 
 
 Served = Annotated[Server, Depends(server_of)]

@@ -25,6 +25,10 @@ class Choice:
     """Characters that went out already."""
     finished: str | None = None
     """stop or length, once it is."""
+    told: int = 0
+    """Tokens whose log-probabilities went out."""
+    offset: int = 0
+    """Where the next of them begins in the text."""
     reported: bool = False
     """Whether a stream told that it is finished."""
 
@@ -51,20 +55,21 @@ class Choice:
         return fresh
 
     def logprobs(self, count: int) -> dict[str, Any]:
-        """The tokens of the text, what each was worth, and others in their place."""
-        pieces = [piece.replace("▁", " ") for piece in self.answer.tokens]
+        """Tokens of the text that were not told yet, what each was worth, and others in their place."""
         scores = self.answer.scores if isinstance(self.answer, Written) else self.answer.token_scores
+        pieces = [piece.replace("▁", " ") for piece in self.answer.tokens]
         found: dict[str, Any] = {"tokens": [], "token_logprobs": [], "text_offset": []}
-        offset = 0
-        for piece, score in zip(pieces, scores, strict=False):
-            if offset >= len(self.text) and self.text:
-                break
+        first = self.told
+        for piece, score in list(zip(pieces, scores, strict=False))[first:]:
+            if self.offset >= max(self.sent, len(self.text) if self.finished else 0):
+                break  # it stands in a part that is held back, or behind a stop word
             found["tokens"].append(piece)
             found["token_logprobs"].append(score)
-            found["text_offset"].append(offset)
-            offset += len(piece)
-        told = self.answer.likeliest[: len(found["tokens"])]
-        top = [{token.replace("▁", " "): score for token, score in one.items()} for one in told]
+            found["text_offset"].append(self.offset)
+            self.offset += len(piece)
+            self.told += 1
+        likeliest = self.answer.likeliest[first : self.told]
+        top = [{token.replace("▁", " "): score for token, score in one.items()} for one in likeliest]
         return {**found, "top_logprobs": top if count else None}
 
 

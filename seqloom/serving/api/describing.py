@@ -18,8 +18,8 @@ def describe(routes: FastAPI, server: Server) -> dict[str, Any]:
     names = [one.name for one in entries]
     for body in ("Predict", "Texts", "Explain"):
         narrow(schemas[body], "model", {"enum": [*names, None]})
-    narrow(schemas["Complete"], "model", {"enum": [one.name for one in entries if one.task in WRITERS] or [""]})
-    if all(one.task in WRITERS for one in entries):
+    narrow(schemas["Complete"], "model", {"enum": [one.name for one in entries if one.writes] or [""]})
+    if all(one.writes for one in entries):
         for body in ("Predict", "Texts"):
             narrow(schemas[body], "text", {"type": "string"})
             narrow(schemas[body], "texts", {"items": {"type": "string"}})
@@ -30,10 +30,6 @@ def describe(routes: FastAPI, server: Server) -> dict[str, Any]:
             if "maximum" in kind:
                 kind["maximum"] = min(kind["maximum"], server.bounds.beam)
     return described
-
-
-WRITERS = ("generate", "translate")
-"""Tasks that take texts and nothing else."""
 
 
 def narrow(body: dict[str, Any], field: str, facts: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.formparsers import MultiPartException
 
-from seqloom.serving.api.common import Body, Served, bearer, check_key, refusals
+from seqloom.serving.api.common import Body, Served, refusals
 from seqloom.serving.refusal import Refusal
 from seqloom.serving.server import Server
 from seqloom.serving.shelf import Entry
@@ -86,9 +86,9 @@ def body_of(kind: type[BaseModel]) -> dict[str, Any]:
 async def read(request: Request, kind: type[M]) -> M:
     """A body, as JSON or as a form; the key in it or in the header is checked first."""
     values, is_form = await values_of(request)
-    given = await bearer(request)
-    key = values.get("api_key") or (given.credentials if given else "")
-    check_key(request.app.state.server, key if isinstance(key, str) else "")
+    if "authorization" not in request.headers:  # there the guard has seen it
+        key = values.get("api_key") or request.query_params.get("api_key")
+        request.app.state.server.check_key(key if isinstance(key, str) else "")
     try:
         return kind.model_validate(values, strict=not is_form)  # a form has texts only
     except ValidationError as error:
@@ -121,8 +121,8 @@ async def translate(request: Request, server: Served) -> Translated:
     server.check_texts(texts)
     laid = [await asyncio.to_thread(lay_out, server, text, asked) for text in texts]
     options = {"n_best": asked.alternatives + 1, "beam": max(asked.alternatives + 1, 4)} if asked.alternatives else {}
-    errands = [await server.errand(one.entry, one.laid.sentences, options) for one in laid]
-    answers = await server.finish_all(errands, request)
+    errands = await server.errands([(one.entry, one.laid.sentences) for one in laid], options)
+    answers = await server.finish(errands, request)
     versions = [one.versions(found, asked.alternatives + 1) for one, found in zip(laid, answers, strict=True)]
     told = [one.told for one in laid if one.told is not None]
     several = isinstance(asked.q, list)
@@ -202,9 +202,8 @@ async def detect_language(request: Request, server: Served) -> list[Detected]:
 
 
 @router.get("/languages", responses=refusals())
-async def languages(request: Request, server: Served) -> list[Language]:
-    """The languages of all models."""
-    await read(request, Asking)
+async def languages(server: Served) -> list[Language]:
+    """The languages of all models; needs no key, as with LibreTranslate."""
     targets: dict[str, list[str]] = {}
     for entry in translators(server):
         data = entry.config.data
@@ -215,9 +214,8 @@ async def languages(request: Request, server: Served) -> list[Language]:
 
 
 @router.get("/frontend/settings", responses=refusals())
-async def settings(request: Request, server: Served) -> dict[str, Any]:
-    """What a page of LibreTranslate asks first."""
-    await read(request, Asking)
+async def settings(server: Served) -> dict[str, Any]:
+    """What a page of LibreTranslate asks first: whether there is a key, for one."""
     first = next(iter(translators(server)), None)
     source, target = (first.config.data.source_language, first.config.data.target_language) if first else ("und", "und")
     return {
@@ -226,6 +224,7 @@ async def settings(request: Request, server: Served) -> dict[str, Any]:
         "charLimit": server.bounds.text_characters,
         "frontendTimeout": 500,
         "suggestions": False,
+        "filesTranslation": False,
         "supportedFilesFormat": [],
         "language": {
             "source": {"code": source, "name": name_of(source)},

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from seqloom.serving.api.common import Body, Served, refusals
 from seqloom.serving.api.completions import Choice
@@ -39,7 +39,7 @@ class Complete(Body):
     """A model by name."""
     prompt: str | list[str]
     """A text, or several."""
-    n: int = Field(1, ge=1, le=16)
+    n: int | None = Field(None, ge=1, le=16)
     """Answers to each; without a temperature they are the same."""
     max_tokens: int | None = Field(None, ge=1, le=4096)
     """Tokens of an answer at most; for a model that generates 16 if it is not said."""
@@ -49,16 +49,35 @@ class Complete(Body):
     """Draw from the likeliest tokens of this share."""
     stop: Stop | Annotated[list[Stop], Field(max_length=4)] | None = None
     """Words at which an answer ends; they are not part of it."""
-    seed: int | None = Field(None, ge=0, le=2**53)
+    seed: int | None = Field(None, ge=-(2**63), lt=2**63)
     """Decides what is drawn; without it, chance."""
     logprobs: int | None = Field(None, ge=0, le=5)
     """For each token its log-probability, and those of so many others."""
-    stream: bool = False
+    stream: bool | None = None
     """Send pieces as they are written."""
     stream_options: StreamOptions | None = None
     """What a stream tells besides."""
     user: str | None = None
     """Is not looked at."""
+    presence_penalty: Annotated[float, Field(ge=0, le=0)] | None = None
+    """Is not there: 0 alone, which many clients send."""
+    frequency_penalty: Annotated[float, Field(ge=0, le=0)] | None = None
+    """Is not there: 0 alone."""
+    best_of: Annotated[int, Field(ge=1, le=1)] | None = None
+    """Is not there: 1 alone."""
+    echo: bool | None = None
+    """Is not there: false alone."""
+    suffix: None = None
+    """Is not there."""
+    logit_bias: None = None
+    """Is not there."""
+
+    @field_validator("echo")
+    @classmethod
+    def no_echo(cls, value: bool | None) -> bool | None:
+        if value:
+            raise ValueError("the prompt is not repeated")
+        return value
 
     def prompts(self) -> list[str]:
         return [self.prompt] if isinstance(self.prompt, str) else self.prompt
@@ -72,7 +91,7 @@ class Complete(Body):
             "temperature": self.temperature,
             "top_p": self.top_p,
             "likeliest": self.logprobs or None,
-            "seed": self.seed if self.seed is not None else uuid.uuid4().int % 2**31,
+            "seed": self.seed % 2**64 if self.seed is not None else uuid.uuid4().int % 2**31,
         }
         if task == "translate":
             told["max_length"] = self.max_tokens
@@ -85,33 +104,38 @@ class Complete(Body):
 @router.get("/models", responses=refusals())
 async def models(server: Served) -> dict[str, Any]:
     """The models that can complete."""
-    return {"object": "list", "data": [about(one) for one in server.shelf.entries.values() if completes(one)]}
+    return {"object": "list", "data": [about(one) for one in server.shelf.entries.values() if one.writes]}
 
 
 @router.get("/models/{name}", responses=refusals(404))
 async def model(name: str, server: Served) -> dict[str, Any]:
     """One of them."""
-    return about(server.entry(name, "generate", "translate"))
+    return about(writer(server, name))
 
 
 def about(entry: Entry) -> dict[str, Any]:
     return {"id": entry.name, "object": "model", "created": 0, "owned_by": "seqloom"}
 
 
-def completes(entry: Entry) -> bool:
-    return entry.task in ("generate", "translate")
+def writer(server: Server, name: str) -> Entry:
+    """A model by name, of those that write."""
+    entry = server.entry(name)
+    if not entry.writes:
+        raise Refusal(422, f"{name} does not generate or translate")
+    return entry
 
 
 @router.post("/completions", responses={**refusals(404), 200: {"content": {"text/event-stream": {}}}})
 async def completions(asked: Complete, request: Request, server: Served) -> Response:
     """Go on with a text, or translate it."""
-    entry = server.entry(asked.model, "generate", "translate")
+    entry = writer(server, asked.model)
     loaded = await server.open(entry)
     prompts = server.accepted(loaded, asked.prompts())
     stops = asked.stops()
     drawn = entry.task == "generate" or bool(asked.temperature)
-    texts = [prompt for prompt in prompts for _ in range(asked.n)]
-    errand = await server.errand(entry, texts, asked.options(entry.task), grows=drawn and (asked.stream or bool(stops)))
+    texts = [prompt for prompt in prompts for _ in range(asked.n or 1)]
+    grows = drawn and bool(asked.stream or stops)
+    (errand,) = await server.errands([(entry, texts)], asked.options(entry.task), grows=grows)
     tokenizer = next(iter(loaded.task.tokenizers.values()))  # of the text, or of the source
     answering = Answering(server, errand, asked, [Choice(index, stops) for index in range(len(texts))], tokenizer)
     if asked.stream:
@@ -176,7 +200,7 @@ class Answering:
 
     def told(self, choice: Choice, text: str, *, last: bool = True) -> dict[str, Any]:
         count = self.asked.logprobs
-        logprobs = choice.logprobs(count) if count is not None and last else None
+        logprobs = choice.logprobs(count) if count is not None else None
         return {
             "index": choice.index,
             "text": text,

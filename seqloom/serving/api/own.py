@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -105,7 +106,8 @@ async def predict(asked: Predict, request: Request, server: Served) -> Answers:
     entry = server.entry(asked.model)
     options = {name: value for name in OPTIONS if (value := getattr(asked, name)) is not None}
     found = await server.predict(entry, asked.all(), options, request)
-    return Answers(model=entry.name, task=entry.task, answers=[told(answer, options) for answer in found])
+    answers = await asyncio.to_thread(lambda: [told(answer, options) for answer in found])
+    return Answers(model=entry.name, task=entry.task, answers=answers)
 
 
 def told(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -117,20 +119,19 @@ def told(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 @router.post("/explain", responses={**refusals(404), 200: {"content": {"text/html": {}, "application/json": {}}}})
-async def explain(asked: Explain, request: Request, server: Served) -> Response:
+async def explain(asked: Explain, server: Served) -> Response:
     """What a model computes for a text, from the whole down to a single gate."""
     entry = server.entry(asked.model)
     model = await server.open(entry)
-
-    def begin(texts: Sequence[Asked]) -> Iterator[Sequence[Said]]:
-        explained = explain_model(model, texts[0].input)
-        shown = page(explained) if asked.format == "html" else as_json(page_data(explained))
-        yield [Said(0, Page(shown))]
-
     server.check_texts([asked.text])
-    (found,) = await server.compute([asked.text], begin, request)
+
+    def work() -> str:
+        explained = explain_model(model, asked.text)
+        return page(explained) if asked.format == "html" else as_json(page_data(explained))
+
+    found = await server.explain(work)
     kind = "text/html; charset=utf-8" if asked.format == "html" else "application/json"
-    return Response(str(found), media_type=kind, headers={"content-security-policy": "sandbox allow-scripts"})
+    return Response(found, media_type=kind, headers={"content-security-policy": "sandbox allow-scripts"})
 
 
 @router.post("/vectors", responses=refusals(404))
@@ -153,13 +154,6 @@ async def models(server: Served) -> list[About]:
     """The models of this server; one is loaded when it is asked first."""
     loaded = set(server.shelf.loaded)
     return [About(**entry.about(), loaded=entry.name in loaded) for entry in server.shelf.entries.values()]
-
-
-class Page(str):
-    """A page or its data as an answer."""
-
-    def json(self) -> dict[str, Any]:
-        return {"text": str(self)}
 
 
 class Row:

@@ -13,11 +13,14 @@ open_router = APIRouter(tags=["status"])
 """What needs no key."""
 
 
-@open_router.get("/health", responses={503: {"description": "The server is stopping."}})
+@open_router.head("/health", include_in_schema=False)
+@open_router.get("/health", responses={503: {"description": "The server is stopping, or does not work."}})
 async def health(server: Served) -> Response:
     """Answers at once, whatever the models do."""
     if server.draining:
         return JSONResponse({"status": "stopping"}, 503)
+    if not server.desk.thread.is_alive():
+        return JSONResponse({"status": "broken"}, 503)
     return JSONResponse({"status": "ok"})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from seqloom.config import Config
 from seqloom.data.settings import CutFrom, DataConfig
@@ -59,7 +59,7 @@ class GenerateConfig(TaskConfig):
 class GenerateOptions(Sampling):
     """How a text is written on, or its blanks are filled."""
 
-    temperature: NonNegativeFloat = 0.8
+    temperature: float = Field(0.8, ge=0, le=100)
     """0 takes the best token; 1 draws by the model's shares; above, more daring, below, more careful."""
     length: PositiveInt = 200
     """Tokens to write at most."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.language import Foretold
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.asking import Asked, Said
-from seqloom.tasks.batching import AT_ONCE, by_length, tensors
+from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import Filled, Written, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, Batch, masked_tokens, next_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
@@ -116,16 +115,13 @@ class Generate(Task[GenerateConfig]):
     ) -> Iterator[Sequence[Said]]:
         """A text starts a line: its first token comes after <eos>."""
         tokens = to_tokens(self.tokenizer, [one.input for one in asked])
-        device = next(model.parameters()).device
-        for places in equally_long(tokens):
-            read = torch.tensor([[self.tokenizer.eos, *tokens[place]] for place in places], device=device)
-            batch = [asked[place] for place in places]
-            for drawn in write(model, read, [one.key for one in batch], options, wanted_in(batch)):
-                told = [(places[new.row], new) for new in drawn if new.last or batch[new.row].grows]
-                yield [
-                    Said(place, self.written_text(asked[place].input, tokens[place], new.node, options), new.last)
-                    for place, new in told
-                ]
+        read = [[self.tokenizer.eos, *row] for row in tokens]
+        for drawn in write(model, read, [one.key for one in asked], options, lambda row: asked[row].wanted):
+            yield [
+                Said(new.row, self.written_text(asked[new.row].input, tokens[new.row], new.node, options), new.last)
+                for new in drawn
+                if new.last or asked[new.row].grows
+            ]
 
     def written_text(self, seed: str, before: list[int], last: Node, options: GenerateOptions) -> Written:
         nodes = list(last.path())[::-1]
@@ -214,17 +210,3 @@ class Generate(Task[GenerateConfig]):
         found = Foretold(loss, count, characters)
         figures = {"loss": found.mean_loss, **found.figures(), "bits_per_token": found.bits_for(count)}
         return Findings({**figures, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})
-
-
-def wanted_in(batch: Sequence[Asked]) -> Callable[[int], bool]:
-    return lambda row: batch[row].wanted
-
-
-def equally_long(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Places of rows in batches of exactly equal length: they are read without padding."""
-    places: dict[int, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
-        places[len(row)].append(place)
-    for group in places.values():
-        for first in range(0, len(group), AT_ONCE):
-            yield group[first : first + AT_ONCE]

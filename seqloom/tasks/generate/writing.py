@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -11,9 +13,10 @@ from torch import Tensor
 from seqloom.decoding.answer import Node
 from seqloom.decoding.drawing import Drawn, draw
 from seqloom.decoding.rules import Rules
-from seqloom.decoding.state import select_rows
+from seqloom.decoding.state import join_rows, select_rows
 from seqloom.decoding.stepping import Step
 from seqloom.models.language_model import LanguageModel
+from seqloom.tasks.batching import AT_ONCE
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 
@@ -58,19 +61,64 @@ class Writer:
 
 def write(
     model: LanguageModel,
-    tokens: Tensor,
+    texts: Sequence[Sequence[int]],
     keys: Sequence[str],
     options: GenerateOptions,
     wanted: Callable[[int], bool] = lambda row: True,
 ) -> Iterator[list[Drawn]]:
-    """What comes after tokens (R, T), step by step; for each row a key decides what is drawn."""
+    """What comes after texts of one token at least, step by step; for each of them a key decides what is drawn.
+
+    Texts of one length are read together. What was read of a recurrent model has no length, so all go on together; of a
+    model with a window, each length goes on by itself, and they take turns.
+    """
     writer = Writer(model)
+    device = next(model.parameters()).device
 
     def last(row: int, node: Node) -> bool:
         if node.length >= options.length:
             return True
         return node.token == EOS and options.lines > 0 and node.tokens().count(EOS) == options.lines
 
-    with torch.inference_mode():
-        step = writer.start(tokens)
-    yield from draw(writer, step, keys, Rules(EOS, never=NEVER), options, last, wanted)
+    groups: list[tuple[list[int], Step]] = []
+    for places in equally_long(texts):
+        with torch.inference_mode():
+            groups.append((places, writer.start(torch.tensor([texts[place] for place in places], device=device))))
+    turns = []
+    for places, step in together(groups):
+        rules, own = Rules(EOS, never=NEVER), [keys[place] for place in places]
+        drawing = draw(writer, step, own, rules, options, numbered(places, last), numbered(places, wanted))
+        turns.append((places, drawing))
+    while turns:
+        drawn: list[Drawn] = []
+        for turn in list(turns):
+            places, drawing = turn
+            if (new := next(drawing, None)) is None:
+                turns.remove(turn)
+            else:
+                drawn += [replace(one, row=places[one.row]) for one in new]
+        if drawn:
+            yield drawn
+
+
+def together(groups: list[tuple[list[int], Step]]) -> list[tuple[list[int], Step]]:
+    """The groups as one, if what was read of them fits together."""
+    state = join_rows([step.state for _, step in groups]) if len(groups) > 1 else None
+    if state is None:
+        return groups
+    scores = torch.cat([step.scores for _, step in groups])
+    return [([place for places, _ in groups for place in places], Step(scores, state))]
+
+
+def numbered(places: list[int], told: Callable[..., bool]) -> Callable[..., bool]:
+    """As asked of a row of a group, by the number of its text."""
+    return lambda row, *more: told(places[row], *more)
+
+
+def equally_long(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Places of rows in batches of exactly equal length: they are read without padding."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        places[len(row)].append(place)
+    for group in places.values():
+        for first in range(0, len(group), AT_ONCE):
+            yield group[first : first + AT_ONCE]
