@@ -24,6 +24,8 @@ AT_ONCE = 4
 """Batches that are worked on in turn, so that a short text need not wait for a long one."""
 NEWER = 0.1
 """How much the time of one more text counts beside those before it."""
+AMPLE = 0.5
+"""The share of the time allowed that the last answers may have taken: whoever is let in makes it longer for all."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,6 @@ class Batch:
     steps: Iterator[Sequence[Said]]
     left: set[int] = field(default_factory=set)
     """Places whose answers are still wanted and not whole."""
-    began: float = field(default_factory=time.monotonic)
 
     @classmethod
     def of(cls, texts: list[Text]) -> Batch:
@@ -65,7 +66,7 @@ class Desk:
         self.waiting: deque[Text] = deque()
         self.batches: list[Batch] = []
         self.seconds = 0.0
-        """How long a text was worked on lately; 0 before the first."""
+        """From the arrival of a text to its answer, lately; 0 before the first."""
         self.changed = threading.Condition()
         self.closing = False
         self.thread = threading.Thread(target=self.work, name="desk", daemon=True)
@@ -77,7 +78,7 @@ class Desk:
         with self.changed:
             self.forget_unwanted()
             self.check_queue(sum(len(errand.asked) for errand in errands))
-            if (delay := self.delay()) > self.bounds.seconds * 0.8:
+            if (delay := self.delay()) > self.bounds.seconds * AMPLE:
                 what = f"the answer would take about {delay:.0f} seconds, at most {self.bounds.seconds:g} are allowed"
                 raise Refusal(429, what, bound="seconds", retry_after=max(round(self.seconds), 1))
             for errand in errands:
@@ -93,15 +94,15 @@ class Desk:
             raise Refusal(429, what, bound="queue", retry_after=max(round(self.seconds), 1))
 
     def delay(self) -> float:
-        """Seconds until a text that comes now is answered: its turn comes with the next batch, or a later one.
+        """Seconds until a text that comes now is answered, by what the last ones took.
 
         Not by texts per second: few texts in a batch take as long as many, so that who refuses some would seem slow and
         refuse all. Who has nothing to do takes any text, and so finds out how long one takes now.
         """
         if not self.batches:
             return 0.0
-        turns = 1 + sum(text.errand.rows for text in self.waiting) // self.bounds.batch
-        return self.seconds * (1 + turns / AT_ONCE)
+        later = sum(text.errand.rows for text in self.waiting) // self.bounds.batch
+        return self.seconds * (1 + later / AT_ONCE)
 
     def forget_unwanted(self) -> None:
         if any(not text.asked.wanted for text in self.waiting):
@@ -168,7 +169,7 @@ class Desk:
                 text.errand.tell(Said(text.place, said.answer, said.whole))
                 if said.whole and said.place in batch.left:
                     batch.left.discard(said.place)
-                    self.measure(time.monotonic() - batch.began)
+                    self.measure(text.errand.age())
         except StopIteration:
             self.batches.remove(batch)
         except Exception as error:
@@ -176,8 +177,8 @@ class Desk:
             self.failed(batch, error)
         else:
             gone = {place for place in batch.left if not batch.texts[place].asked.wanted}
-            if gone and (passed := time.monotonic() - batch.began) > self.seconds:
-                self.measure(passed)  # they waited for longer than others did: it would have taken more
+            for place in gone:  # who waited for longer than others did would have waited for more
+                self.measure(max(batch.texts[place].errand.age(), self.seconds))
             batch.left -= gone
             if not batch.left:
                 self.batches.remove(batch)  # all are answered, or nobody waits any more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 
 from seqloom.tasks.asking import Asked, Said
@@ -24,8 +25,13 @@ class Errand:
         self.latest: dict[int, Said] = {}
         """What was said last of each input; a slow reader misses steps, never the end."""
         self.error: Exception | None = None
+        self.arrived = time.monotonic()
         self.loop = asyncio.get_running_loop()
         self.news = asyncio.Event()
+
+    def age(self) -> float:
+        """Seconds since it arrived."""
+        return time.monotonic() - self.arrived
 
     def answered(self, place: int) -> bool:
         return place in self.latest and self.latest[place].whole
