@@ -19,7 +19,7 @@ from seqloom.explaining.words import SENTENCE
 
 
 def explain(
-    what: str | Path | Equations[..., Any], sentence: str | None = None
+    what: str | Path | Equations[..., Any], sentence: Any = None
 ) -> Explanation | Experiment | Walkthrough:
     """Explain a definition or a trained model with the numbers of a sentence, or run one of the small experiments.
 
@@ -51,7 +51,7 @@ def is_folder(what: str | Path) -> bool:
     return Path(what).is_dir() and known not in experiments.NAMES and known not in definitions()
 
 
-def trained(folder: str | Path, sentence: str | None) -> Walkthrough:
+def trained(folder: str | Path, sentence: Any) -> Walkthrough:
     from seqloom.explaining.trained import explain_trained  # here: a definition need not wait for tasks and data
 
     return explain_trained(folder, sentence)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from seqloom.errors import SeqloomError
 from seqloom.explaining.panels import BarChart, Experiment, LineChart, Series
-from seqloom.explaining.trained import checked, frequent, loaded, read
+from seqloom.explaining.trained import checked, frequent, loaded, read_by, sample
 from seqloom.models.classifier import FlatClassifier
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.recurrent import RecurrentEncoder
@@ -32,7 +32,7 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
     _, began = influence(model, fresh, sentence)
     distances, encoder = range(len(words)), model.task.config.model.name
     far, near = learned[0], max(learned[-1], 1e-30)
-    real = [place for place in distances if words[place] not in SPECIALS]
+    real = [place for place in distances if words[place] not in SPECIALS] or distances
     strongest = words[max(real, key=learned.__getitem__)]
     text = [
         f"How strongly the state after the last word depends on each of {len(words)} words: the length of all "
@@ -82,9 +82,7 @@ def rows_of(model: Model, network: nn.Module, sentence: str | None) -> tuple[Enc
         source = torch.tensor([tokens], device=model.device)
         x = network.reader.places(network.reader.words(source))
         return network.reader.encoder, [tokenizer.entries[token] for token in tokens], x.detach()
-    tokenizer = task.tokenizers["text"]
-    text = sentence if sentence is not None else frequent(tokenizer)
-    tokens, x = read(Model(model.config, task, network), text)
+    read = read_by(Model(model.config, task, network), sample(task) if sentence is None else sentence)
     encoder = network.encoder
     assert isinstance(encoder, Encoder)
-    return encoder, [tokenizer.entries[token] for token in tokens], x.detach()
+    return encoder, read.words, read.x.detach()

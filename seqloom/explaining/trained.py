@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from seqloom.data.record import Record
 from seqloom.errors import SeqloomError
 from seqloom.explaining.dictionary import Dictionary
 from seqloom.explaining.walkthrough import Told, Walkthrough, walkthrough
 from seqloom.layers.base import Symbols
-from seqloom.models.answering import answer_for_all, answer_for_each
-from seqloom.models.classifier import Classifier
+from seqloom.layers.heads import Readout
+from seqloom.models.answering import Says, answer_for_each
+from seqloom.models.classifier import Classifier, FlatClassifier, first_part
+from seqloom.models.encoders.words import AsTheyAre
 from seqloom.models.language_model import LanguageModel, TiedReadout
 from seqloom.models.part import Part
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.tagger import Tagger
 from seqloom.storage import MANIFEST
-from seqloom.tasks.classify.inputs.texts import Texts
+from seqloom.tasks.classify.answers.number import OneNumber
+from seqloom.tasks.classify.inputs.frames import Sequences
 from seqloom.tasks.classify.task import Classify
 from seqloom.tasks.generate.task import Generate
 from seqloom.tasks.generate.text import to_tokens
 from seqloom.tasks.tag.batch import Batch
 from seqloom.tasks.tag.task import Tag
+from seqloom.tasks.task import Task
 from seqloom.tasks.translate.task import Translate
 from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS
 from seqloom.tokens.tokenizer import Tokenizer
@@ -35,24 +41,33 @@ from seqloom.training.model import Model, load
 
 LONGEST = 30
 """Tokens of a text, read or written: more would not be looked at."""
-WHAT_CAN_BE = "translators; and models that classify texts, tag or generate, with any encoder but logistic and mlp"
+MOST_FRAMES = 128
+"""Of sound or sensors, which are read in finer steps than words."""
+WHAT_CAN_BE = "translators, and models that classify texts or frames, tag or generate"
 
 
-def explain_trained(folder: str | Path, sentence: str | None = None) -> Walkthrough:
-    """The parts of a trained model with what they compute for a sentence; without one, for frequent words."""
-    return explain_model(loaded(folder), sentence)
+def explain_trained(folder: str | Path, given: Any = None) -> Walkthrough:
+    """The parts of a trained model with what they compute for a sentence; without one, for frequent words.
+
+    Frames are an array, or the path of a file; columns beside the input come with it, as when the model is called.
+    """
+    return opened(loaded(folder), given)
 
 
-def explain_model(model: Model, sentence: str | None = None) -> Walkthrough:
-    """As `explain_trained`, of a model that is loaded."""
-    if isinstance(model.task, Classify) and not isinstance(model.task.inputs, Texts):
-        raise cannot_be(model, "reads frames, which have no words")
+def explain_model(model: Model, given: Any = None) -> Walkthrough:
+    """As `explain_trained`, of a model that is loaded; but no file is opened: what a stranger sent names none."""
+    if reads_frames(model.task) and isinstance(given, str | Path):
+        raise SeqloomError("a text where frames are read", remedy="give frames as numbers, a row for each")
+    return opened(model, given)
+
+
+def opened(model: Model, given: Any) -> Walkthrough:
     about = f"{model.task.config.model.name}, trained to {model.config.task}: {sized(model)} parameters"
     match model.network, model.task:
         case Seq2Seq(), Translate():
-            return of_translator(model, sentence, about)
-        case Classifier() | Tagger() | LanguageModel(), _:
-            return of_reader(model, sentence, about)
+            return of_translator(model, given, about)
+        case Classifier() | FlatClassifier() | Tagger() | LanguageModel(), _:
+            return of_reader(model, given, about)
     raise cannot_be(model, "has no equations that could be opened")
 
 
@@ -74,12 +89,16 @@ def sized(model: Model) -> str:
     return f"{sum(weight.numel() for weight in model.network.parameters()):,}"
 
 
-def checked(tokens: Sequence[int]) -> list[int]:
+def reads_frames(task: Task[Any]) -> bool:
+    return isinstance(task, Classify) and isinstance(task.inputs, Sequences)
+
+
+def checked(tokens: Sequence[Any], what: str = "tokens", most: int = LONGEST) -> list[Any]:
     """As many tokens as can be looked at."""
     if not tokens:
         raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
-    if len(tokens) > LONGEST:
-        raise SeqloomError(f"{len(tokens)} tokens are too many to look at", remedy=f"give at most {LONGEST}")
+    if len(tokens) > most:
+        raise SeqloomError(f"{len(tokens)} {what} are too many to look at", remedy=f"give at most {most}")
     return list(tokens)
 
 
@@ -132,68 +151,116 @@ def greedy(network: Seq2Seq, source: Tensor) -> list[int]:
 # --- models that read one sequence ------------------------------------------------------------------
 
 
-def of_reader(model: Model, sentence: str | None, about: str) -> Walkthrough:
-    """The encoder, and what is read off its rows."""
+@dataclass(frozen=True)
+class Read:
+    """An input as a model reads it."""
+
+    shown: str
+    words: list[str]  # of frames their numbers: 1, 2, 3
+    w: Tensor  # the words (T), or the frames (T, numbers)
+    x: Tensor  # their rows (1, T, D)
+    record: Record | None = None  # of a classifier: with the columns beside the input
+
+
+def of_reader(model: Model, given: Any, about: str) -> Walkthrough:
+    """What makes rows of words or frames, the encoder, and what is read off its rows."""
     task, network = model.task, model.network
-    tokenizer = task.tokenizers["text"]
-    text = sentence if sentence is not None else frequent(tokenizer)
+    given = sample(task) if given is None else given
     with torch.no_grad():
-        tokens, x = read(model, text)
-        parts = network.encoder.parts(x)  # type: ignore[union-attr,operator]
-        longer = network.encoder.parts(torch.cat([x, x[:, -1:]], 1))  # type: ignore[union-attr,operator]
-        if not parts:
+        read = read_by(model, given)
+        parts = parts_of(model, read.x, read.record)
+        if len(parts) == 1 and not isinstance(network, FlatClassifier) and not isinstance(network.encoder, AsTheyAre):
             raise cannot_be(model, "has an encoder without equations")
-        rows = network.encoder(x, torch.tensor([x.shape[1]], device=x.device))[0]  # type: ignore[operator]
-    words = [tokenizer.entries[token] for token in tokens]
-    told = [Told(part, other, words, words, words) for part, other in zip(parts, longer, strict=True)]
-    title = text
-    if (answer := answering(model, rows)) is not None:
-        part, entries, each = answer
-        one = replace(part, steps=part.steps[:1])
-        more = answering(model, torch.cat([rows, rows[-1:]]))
-        told.append(
-            Told(part, more[0] if more and not each else one, words, words, words, Dictionary(entries, range(0)))
-        )
-    if not isinstance(task, Generate):
-        title = f"{text} → {model(text)}"
+        longer = read.x.shape[1] < task.config.model.length
+        x = torch.cat([read.x, read.x[:, -1:]], 1) if longer else read.x[:, : max(read.x.shape[1] - 1, 1)]
+        others = parts_of(model, x, read.record)
+    words = read.words
+    told = [Told(part, other, words, words, words, longer=longer) for part, other in zip(parts, others, strict=True)]
+    names = task.features.names if isinstance(task, Classify) else []
+    told[-1] = replace(told[-1], dictionary=choices(task), columns=names)
+    if not isinstance(network, Tagger) or network.letters is None:  # with letters, rows are not of words alone
+        first, table = first_part(network.words, read.w), None  # type: ignore[arg-type]
+        if not reads_frames(task):
+            table = Dictionary(task.tokenizers["text"].entries, sorted(set(read.w.tolist())), shares="", lines=())
+        told.insert(0, Told(first, first, words, words, words, table))
+    title = read.shown if isinstance(task, Generate) else f"{read.shown} → {model(given)}"
     return walkthrough(title, about, told)
 
 
-def read(model: Model, text: str) -> tuple[list[int], Tensor]:
-    """The tokens of a text, and their rows (1, T, D) as the encoder takes them."""
+def sample(task: Task[Any]) -> Any:
+    """For who gives nothing: frequent words, or the mean frame; beside them what is the mean in training data."""
+    if not isinstance(task, Classify):
+        return frequent(task.tokenizers["text"])
+    inputs, features = task.inputs, task.features
+    given = np.tile(inputs.mean, (4, 1)) if isinstance(inputs, Sequences) else frequent(task.tokenizers["text"])
+    beside: dict[str, Any] = {column: mean for column, (mean, _) in features.scales.items()}
+    beside |= dict.fromkeys(features.binary, 0)
+    return {inputs.field: given, **beside} if len(features) else given
+
+
+def read_by(model: Model, given: Any) -> Read:
+    """What a user gave, as words or frames, and their rows as the encoder takes them."""
     task, network = model.task, model.network
+    record, shown = None, given
     if isinstance(task, Tag):
-        words = [word.text for word in task.cut(text)[1]]
-        batch = Batch.of(task.rows(words, [0] * len(words))[:1], model.device)
-        tokens = checked(batch.tokens[0].tolist() if words else [])
-        assert isinstance(network, Tagger)
-        x: Tensor = network.words(batch.tokens)
-        if network.letters is not None:
-            x = torch.cat([x, F.embedding(batch.spelled, network.letters(batch.spellings))], -1)
-        return tokens, x
-    if isinstance(task, Generate):
-        tokens = [task.tokenizer.eos, *checked(to_tokens(task.tokenizer, [text])[0])]
+        shown, cut = task.cut(given)
+        batch = Batch.of(task.rows([word.text for word in cut], [0] * len(cut))[:1], model.device)
+        tokens = checked(batch.tokens[0].tolist() if cut else [])
+    elif isinstance(task, Generate):
+        tokens = [task.tokenizer.eos, *checked(to_tokens(task.tokenizer, [given])[0])]
     else:
         assert isinstance(task, Classify)
-        tokens = checked([int(token) for token in task.inputs.encode([task.inputs.record(text)])[0]])
-    rows: Tensor = network.words(torch.tensor([tokens], device=model.device))  # type: ignore[operator]
-    return tokens, rows
+        record = task.inputs.record(given)
+        shown = task.inputs.shown(record)
+        limits = ("frames", MOST_FRAMES) if reads_frames(task) else ("tokens", LONGEST)
+        tokens = checked(list(task.inputs.encode([record])[0]), *limits)
+    w = torch.as_tensor(np.array(tokens), device=model.device)
+    x: Tensor = network.words(w[None])  # type: ignore[operator]
+    if isinstance(network, Tagger) and network.letters is not None:
+        x = torch.cat([x, F.embedding(batch.spelled, network.letters(batch.spellings))], -1)
+    if reads_frames(task):
+        return Read(shown, [str(number) for number in range(1, len(w) + 1)], w, x, record)
+    return Read(shown, [task.tokenizers["text"].entries[token] for token in tokens], w, x, record)
 
 
-def answering(model: Model, rows: Tensor) -> tuple[Part, Sequence[str], bool] | None:
-    """What is read off the rows of the encoder (T, H): the part, what it chooses from, and whether for each word."""
+def parts_of(model: Model, x: Tensor, record: Record | None) -> list[Part]:
+    """What is computed from rows x (1, T, D), the answer last."""
     task, network = model.task, model.network
-    match network, task:
-        case Classifier(), Classify():
-            if task.config.classify.answer != "label" or len(task.features):
-                return None
-            return answer_for_all(rows, network.pool, network.readout), task.facts["labels"], False
-        case Tagger(), Tag():
-            return answer_for_each(rows, network.readout.symbols()), task.tags, True
-        case LanguageModel(), Generate():
-            if isinstance(network.readout, TiedReadout):
-                output: Symbols = {"W_hy": network.words.table.E.T, "b_y": network.readout.b_y}  # type: ignore[dict-item]
-            else:
-                output = network.readout.symbols()  # type: ignore[operator]
-            return answer_for_each(rows, output), task.tokenizer.entries, True
+    if isinstance(network, Classifier | FlatClassifier):
+        assert isinstance(task, Classify) and record is not None
+        given = {}
+        if len(task.features):
+            given["f"] = torch.from_numpy(task.features(record)).to(model.device)
+        if isinstance(task.answers, OneNumber):
+            given["mu"] = torch.tensor(task.answers.mean, device=model.device)
+            given["sigma"] = torch.tensor(task.answers.deviation, device=model.device)
+        return network.parts(x, says(task), given)
+    assert isinstance(network, Tagger | LanguageModel)
+    rows = network.encoder(x, torch.tensor([x.shape[1]], device=x.device))[0]
+    return [*network.encoder.parts(x), answer_for_each(rows, output_of(network))]
+
+
+def says(task: Classify) -> Says:
+    kind = task.config.classify.answer
+    return "pair" if kind == "label" and task.answers.scores == 1 else kind
+
+
+def output_of(network: Tagger | LanguageModel) -> Symbols:
+    """The weights of the readout."""
+    if isinstance(network.readout, TiedReadout):
+        return {"W_hy": network.words.table.E.T, "b_y": network.readout.b_y}
+    assert isinstance(network.readout, Readout)
+    return network.readout.symbols()
+
+
+def choices(task: Task[Any]) -> Dictionary | None:
+    """What the answer is chosen from; None for a number."""
+    match task:
+        case Classify() if "labels" in task.facts:
+            lines = ("p",) if says(task) == "pair" else ("z", "p", "W", "b", "W_2", "b_2", "W_f", "b_f")
+            return Dictionary(task.facts["labels"], range(0), lines=lines)
+        case Tag():
+            return Dictionary(task.tags, range(0))
+        case Generate():
+            return Dictionary(task.tokenizer.entries, range(0))
     return None

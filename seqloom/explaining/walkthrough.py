@@ -9,7 +9,7 @@ import torch
 
 from seqloom.explaining.dictionary import Dictionary
 from seqloom.explaining.explanation import Explanation
-from seqloom.explaining.naming import naming
+from seqloom.explaining.naming import Naming, naming
 from seqloom.models.part import Part
 
 LIMITS = (None, 64, 32, 16, 8, 4, 2)
@@ -44,14 +44,26 @@ class Walkthrough:
 
 @dataclass(frozen=True)
 class Told:
-    """A part, the words around it, and the same part for a sentence that is longer by one word."""
+    """A part, the words around it, and the same part for a sentence that is longer or shorter by one word."""
 
     part: Part
-    longer: Part
+    other: Part
     words: list[str]
     labels: list[str]  # of the steps
     fed: list[str]  # what goes into each step
     dictionary: Dictionary | None = None
+    columns: Sequence[str] = ()  # beside the text: the names of what is called `f`
+    longer: bool = True  # whether the other sentence is
+
+
+@dataclass(frozen=True)
+class Beside(Naming):
+    """With the names of the columns beside the text."""
+
+    columns: list[str]
+
+    def names(self, step: int, id: str, shape: tuple[int, ...]) -> list[list[str] | None]:
+        return [self.columns] if id == "f" else super().names(step, id, shape)
 
 
 def walkthrough(title: str, about: str, told: Sequence[Told]) -> Walkthrough:
@@ -65,7 +77,11 @@ def walkthrough(title: str, about: str, told: Sequence[Told]) -> Walkthrough:
 
 def explained(told: Told) -> Explanation:
     traces = told.part.traces()
-    names = naming(traces[0], told.longer.traces(2), told.words, told.fed)
+    other = told.other.traces(2)
+    short, long = (traces, other) if told.longer else (other, traces[:2])
+    names = naming(short[0], long, told.words, told.fed)
+    if told.columns:
+        names = Beside(names.words, names.along, names.fed, names.growing, list(told.columns))
     labels = tuple(told.labels) if len(told.labels) == len(traces) else ("",)
     dictionary = told.dictionary
     if dictionary is not None and dictionary.shares:

@@ -11,8 +11,10 @@ from torch.nn import functional as F
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end
 from seqloom.layers.masks import lengths_to_mask
+from seqloom.models.answering import Says, answer_end_to_end, answer_for_all, projected_frame
 from seqloom.models.encoders import make_encoder
 from seqloom.models.frames import Frames
+from seqloom.models.part import Letters, Part
 from seqloom.models.pooling import Pool
 from seqloom.models.settings import ModelConfig
 from seqloom.models.words import Words
@@ -46,6 +48,14 @@ class Classifier(nn.Module):
             rows = torch.cat([rows, features], dim=-1)
         return self.readout(rows)  # type: ignore[no-any-return]
 
+    def parts(self, x: Tensor, says: Says, given: Letters) -> list[Part]:
+        """What it computes as equations when the rows of one sentence are x (1, T, D); the answer last.
+
+        `given` are the columns beside the text `f` (columns), if there are any; for a number also its scale.
+        """
+        rows = self.encoder(x, torch.tensor([x.shape[1]], device=x.device))[0]
+        return [*self.encoder.parts(x), answer_for_all(rows, self.pool, self.readout, says, given)]
+
 
 class FlatClassifier(nn.Module):
     """Logistic regression or an MLP on the words of a sentence, put end to end."""
@@ -77,6 +87,18 @@ class FlatClassifier(nn.Module):
             scores = self.head(self.words(w), lengths_to_mask(lengths, w.shape[1]))
         scores = scores[:, None] if scores.ndim == 1 else scores
         return scores if features is None or self.beside is None else scores + self.beside(features)
+
+    def parts(self, x: Tensor, says: Says, given: Letters) -> list[Part]:
+        """As those of `Classifier`: the answer alone."""
+        return [answer_end_to_end(x[0], self.head, self.beside, says, given)]
+
+
+def first_part(words: Rows, w: Tensor) -> Part:
+    """What makes rows of words w (T) or of frames w (T, numbers), as equations."""
+    if isinstance(words, Words):
+        return words.part(w)
+    symbols = {"W": words.projection.weight.T, "b": words.projection.bias}
+    return Part("frames", projected_frame, symbols, [{"f": frame} for frame in w])
 
 
 def make_classifier(config: ModelConfig, words: Rows, scores: int, features: int = 0) -> Classifier | FlatClassifier:

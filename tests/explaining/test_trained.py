@@ -18,6 +18,8 @@ from seqloom.explaining.page import page
 from seqloom.explaining.remembering import forgetting_of, influence
 from seqloom.explaining.values import part_of
 from seqloom.explaining.walkthrough import Walkthrough
+from seqloom.models import encoders
+from seqloom.models.encoders.base import Encoder
 from seqloom.tokens.settings import BOS, EOS, PAD
 from seqloom.training.model import load
 from seqloom.training.run import train
@@ -224,6 +226,22 @@ def test_a_tagger_and_a_language_model_are_explained_word_by_word(reader):
     assert_close(torch.stack(recorded(written, "p")), torch.softmax(scores, -1), atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("task", ["tag", "generate"])
+def test_words_as_they_are_have_an_embedding_and_an_answer(reader, task):
+    folder = reader(task, "words", *(["tag.characters=0"] if task == "tag" else []))
+    walk, model = walked(folder, "the cat ran"), loaded(folder)
+    assert [name for name, _ in walk.parts] == ["words", "answer"]
+    row = model.network.words.table.E[model.task.tokenizer.encode("ran")[0]]
+    assert_close(walk.parts[0][1].traces[-1].results[0], row)
+    assert_close(recorded(walk, "p")[-1], torch.softmax(model.network.readout(row), -1))
+    shown = walk.parts[0][1].steps[0].values["E"]
+    assert set(shown.rows or []) == set(walk.last.labels), "of the whole dictionary, the words of the sentence"
+
+
+def test_forgetting_of_unknown_words_has_a_strongest_one(reader):
+    assert "“<unk>” matters most" in " ".join(forgetting_of(reader("classify", "rnn"), "xyzzy plugh").text)
+
+
 def test_forgetting_is_measured_with_the_trained_weights(reader):
     folder = reader("classify", "rnn")
     found = forgotten(folder)
@@ -247,10 +265,22 @@ def test_forgetting_is_measured_with_the_trained_weights(reader):
     assert list(found.panels[1].series[0].y) == by_word[::-1]
 
 
-def test_what_cannot_be_explained_says_what_can(reader, tmp_path):
-    with pytest.raises(SeqloomError, match="no equations that could be opened") as told:
-        walked(reader("classify", "logistic", "model.length=8"), "bad day")
-    assert "translators" in str(told.value)
+def test_what_cannot_be_explained_says_what_can(reader, tmp_path, monkeypatch):
+    class OwnEncoder(Encoder):
+        """Of a user who wrote no equations for it."""
+
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.output_size = width
+
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            return x.tanh()
+
+    monkeypatch.setitem(encoders.ENCODERS, "own", lambda config, width, causal: OwnEncoder(width))
+    for task, text in (("classify", "bad day"), ("tag", "the cat")):
+        with pytest.raises(SeqloomError, match=f"called own for {task} has an encoder without equations") as told:
+            walked(reader(task, "own"), text)
+        assert "translators" in str(told.value)
     with pytest.raises(SeqloomError, match="holds no trained model"):
         walked(tmp_path, "x")
     with pytest.raises(SeqloomError, match="it has no state that could forget"):
