@@ -28,7 +28,9 @@ def explain(
             "`package.module:function`. Without: a list."
         ),
     ] = None,
-    text: Annotated[str | None, typer.Argument(help="Run it over these words.", show_default=False)] = None,
+    text: Annotated[
+        str | None, typer.Argument(help="Run it over these words, or a file of frames.", show_default=False)
+    ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print the LaTeX alone.")] = False,
     forgetting: Annotated[
         bool, typer.Option("--forgetting", help="Of a trained model: how much each word still matters at the end.")

@@ -18,9 +18,7 @@ from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.explaining.words import SENTENCE
 
 
-def explain(
-    what: str | Path | Equations[..., Any], sentence: Any = None
-) -> Explanation | Experiment | Walkthrough:
+def explain(what: str | Path | Equations[..., Any], sentence: Any = None) -> Explanation | Experiment | Walkthrough:
     """Explain a definition or a trained model with the numbers of a sentence, or run one of the small experiments.
 
     `what` is a name (`seqloom explain` lists them), a user's own definition as `package.module:function`,

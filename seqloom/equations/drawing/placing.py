@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import floor, sqrt
 
-from seqloom.equations.drawing.crossings import Strand, order
+from seqloom.equations.drawing.crossings import Columns, Strand, fewest, order
 from seqloom.equations.drawing.simplex import Distance, solve
 
 GAP, GAP_OF_LINES = 12, 22  # between things above each other, of one equation and of two
 SHOULDER = 9  # how far from the middle of a circle its second line comes in
 STEP = 12  # between the lines that come in at a box
+RIM = 3  # as near as a line comes to the upper or lower end of what it touches
+TRIFLE = 6  # a bend of less looks like a mistake
+TALLER = 1.04  # as much higher a figure may become for fewer crossings
+TRIES, HEAVIER = 4, 4  # how often heights are chosen anew against such bends, and how much straighter each time
 FIRM, FIRMER = 3, 8  # how much straighter than others a line is kept at the ends of its way, and in between
 
 
@@ -87,7 +92,7 @@ class Placing:
         self.wires, self.framed = wires, framed
         self.links: dict[Link, int] = {}  # and how straight each should be
         self.wire_of: dict[Link, Wire] = {}
-        self.columns: list[list[str]] = []  # from the top
+        self.columns: Columns = []  # from the top
 
     def place(self) -> None:
         self.choose_columns()
@@ -95,8 +100,12 @@ class Placing:
         self.favour_chains()
         self.choose_order()
         self.choose_entries()
-        self.choose_heights()
-        self.smooth_entries()
+        for _ in range(TRIES):
+            self.choose_heights()
+            self.smooth_entries()
+            self.smooth_exits()
+            if not self.weigh_trifles():
+                break
 
     def choose_columns(self) -> None:
         """Short lines; all that is pinned to one side shares its number."""
@@ -140,7 +149,7 @@ class Placing:
                 self.links[link] *= FIRM
 
     def choose_order(self) -> None:
-        columns: list[list[str]] = [[] for _ in range(1 + max(cell.column for cell in self.cells.values()))]
+        columns: Columns = [[] for _ in range(1 + max(cell.column for cell in self.cells.values()))]
         for key, cell in self.cells.items():
             columns[cell.column].append(key)
         strands = []
@@ -148,7 +157,19 @@ class Placing:
             leaves = share(self.cells[link.start].exits, link.out)
             weight = 1 if self.branches[link.start, link.out] > 1 else 3
             strands.append(Strand(link.start, leaves, link.end, self.entry_share(link), weight))
-        self.columns = order(columns, strands, {key: cell.wish for key, cell in self.cells.items()})
+        wish = {key: cell.wish for key, cell in self.cells.items()}
+        self.columns = order(columns, strands, wish)
+        better = fewest(self.columns, strands, wish)
+        if better != self.columns and self.height(better) <= TALLER * self.height(self.columns):
+            self.columns = better
+
+    def height(self, columns: Columns) -> float:
+        """How high the whole becomes if the columns stand so."""
+        trial = deepcopy(self)
+        trial.columns = columns
+        trial.choose_entries()
+        trial.choose_heights()
+        return max(cell.y + cell.down for cell in trial.cells.values())
 
     def entry_share(self, link: Link) -> float:
         cell = self.cells[link.end]
@@ -200,9 +221,36 @@ class Placing:
             start, end = self.ends(link)
             height = start - cell.y
             others = [other for into, other in cell.entries.items() if into != link.into]
-            near, inside = abs(start - end) <= SHOULDER, abs(height) <= cell.half_height - 3
+            near, inside = abs(start - end) <= SHOULDER, abs(height) <= cell.half_height - RIM
             if cell.corner and near and inside and all(abs(height - other) >= SHOULDER - 2 for other in others):
                 cell.entries[link.into] = height
+
+    def smooth_exits(self) -> None:
+        """Where a line still bends by a trifle, all lines of its value leave a trifle higher or lower."""
+        leaving: defaultdict[str, list[Link]] = defaultdict(list)
+        for link in self.links:
+            if not link.out:
+                leaving[link.start].append(link)
+        for key, links in leaving.items():
+            cell = self.cells[key]
+            bends = [self.bend(link) for link in links]
+            for shift in sorted(filter(is_trifle, bends), key=abs):
+                height = cell.exits.get("", 0) + shift
+                inside = abs(height) <= cell.half_height - RIM
+                if inside and not any(is_trifle(bend - shift) for bend in bends):
+                    cell.exits[""] = height
+                    break
+
+    def weigh_trifles(self) -> bool:
+        """Make the lines heavier that bend by a trifle even so; whether there are any."""
+        bent = [link for link in self.links if is_trifle(self.bend(link))]
+        for link in bent:
+            self.links[link] *= HEAVIER
+        return bool(bent)
+
+    def bend(self, link: Link) -> float:
+        start, end = self.ends(link)
+        return end - start
 
     def ends(self, link: Link) -> tuple[float, float]:
         """The heights at which a link begins and ends."""
@@ -216,6 +264,10 @@ def entry_heights(count: int, main: int, centred: bool) -> list[float]:
         return [0.0, SHOULDER] if main == 0 else [-SHOULDER, 0.0]
     step = SHOULDER if centred and count == 3 else STEP
     return [step * (i - (count - 1) / 2) for i in range(count)]
+
+
+def is_trifle(bend: float) -> bool:
+    return 0 < abs(bend) < TRIFLE
 
 
 def share(heights: dict[str, float], place: str) -> float:

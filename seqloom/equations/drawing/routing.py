@@ -69,7 +69,7 @@ def draw_wires(placing: Placing, tracks: dict[tuple[str, str], float]) -> None:
             start, end = placing.cells[link.start], placing.cells[link.end]
             (height, goal), track = placing.ends(link), tracks[link.start, link.out]
             if link is wire.links[0]:
-                wire.points.append((start.x + start.half_width, height))
+                wire.points.append((start.x + start.touch(height - start.y), height))
             wire.points += [(track, height), (track, goal)]
             if link is wire.links[-1]:
                 wire.points.append((end.x - end.touch(goal - end.y), goal))
