@@ -15,9 +15,9 @@ help:  ## list the targets
 demo: .venv/.runtime  ## see what seqloom does
 	@$(BIN)/seqloom demo
 
-# One thread for torch: two workers of pytest share the cores.
+# One thread for torch, and three workers of pytest: some of them wait for processes that they have started.
 test: check  ## make check, then every test
-	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 3
 
 check: .venv/.dev  ## formatting, lint and types
 	@$(BIN)/ruff format --quiet --check . || { echo "Not formatted as above: run 'make format'."; exit 1; }
