@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, lru_cache
 from random import Random
 
 from tokenizers import models
@@ -11,7 +11,7 @@ from tokenizers.models import Model
 
 from seqloom.tokens.content import Content
 from seqloom.tokens.letters import part_pattern
-from seqloom.tokens.merging import learn_merges, merge_at_random
+from seqloom.tokens.merging import learn_merges, merge_at_random, possible_merges
 from seqloom.tokens.settings import SPECIALS, TokenConfig
 from seqloom.tokens.subwords import Subwords, frequent, with_counts
 
@@ -26,6 +26,9 @@ def byte_letters() -> list[str]:
 LETTERS = byte_letters()
 LETTER_OF = dict(enumerate(LETTERS))
 BYTE_OF = {letter: byte for byte, letter in LETTER_OF.items()}
+
+REMEMBERED = 100_000
+"""Words, and states of words being merged, that are remembered."""
 
 
 def in_letters(word: str) -> str:
@@ -77,9 +80,18 @@ class BPE(Subwords):
             for text in texts
         ]
 
-    def cut_at_random(self, word: str, rate: float, random: Random) -> list[int]:
-        numbers = self.numbers
-        return merge_at_random([numbers[letter] for letter in in_letters(word)], self.merged, rate, random)
+    def cut_at_random(self, word: str, rate: float, random: Random) -> tuple[int, ...]:
+        return merge_at_random(self.letters(word), self.possible, rate, random)
+
+    @cached_property
+    def letters(self) -> Callable[[str], tuple[int, ...]]:
+        """The bytes of a word as parts: what was asked lately is remembered, as words come again and again."""
+        return lru_cache(REMEMBERED)(lambda word: tuple(map(self.numbers.__getitem__, in_letters(word))))
+
+    @cached_property
+    def possible(self) -> Callable[[tuple[int, ...]], tuple[tuple[int, int], ...]]:
+        """The merges that a word, cut this far, is open to; remembered too."""
+        return lru_cache(REMEMBERED)(lambda parts: possible_merges(parts, self.merged))
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ trainer, which a test compares.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from random import Random
@@ -99,21 +99,28 @@ def pairs_of(word: str) -> Iterable[str]:
     return map("".join, pairwise(word))
 
 
-def merge_at_random(
-    parts: list[int], merged: Mapping[tuple[int, int], tuple[int, int]], rate: float, random: Random
-) -> list[int]:
-    """Merge a word's parts, in every step leaving out each possible merge with probability `rate`.
+def possible_merges(
+    parts: tuple[int, ...], merged: Mapping[tuple[int, int], tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """Where a word's parts can be merged and what they become there, the merge that was learned first, first.
 
     merged   for each pair its rank and what it becomes
     """
+    found = sorted((merged[pair], place) for place, pair in enumerate(pairwise(parts)) if pair in merged)
+    return tuple((place, number) for (_, number), place in found)
+
+
+def merge_at_random(
+    parts: tuple[int, ...],
+    possible: Callable[[tuple[int, ...]], Iterable[tuple[int, int]]],
+    rate: float,
+    random: Random,
+) -> tuple[int, ...]:
+    """Merge a word's parts, in every step leaving out each possible merge with probability `rate`."""
     while True:
-        found = [
-            (merged[pair][0], place)
-            for place, pair in enumerate(pairwise(parts))
-            if pair in merged and random.random() >= rate
-        ]
-        if not found:
+        for place, number in possible(parts):
+            if random.random() >= rate:
+                parts = (*parts[:place], number, *parts[place + 2 :])
+                break
+        else:
             return parts
-        _, place = min(found)
-        number = merged[parts[place], parts[place + 1]][1]
-        parts = [*parts[:place], number, *parts[place + 2 :]]

@@ -11,7 +11,7 @@ from tokenizers import Regex, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as Library
 
 from seqloom.tokens import TokenConfig, Tokenizer, subwords
-from seqloom.tokens.bpe import LETTERS
+from seqloom.tokens.bpe import BPE, LETTERS
 from seqloom.tokens.letters import part_pattern
 from seqloom.tokens.merging import learn_merges
 from seqloom.tokens.settings import SPECIALS
@@ -105,6 +105,32 @@ def test_cut_at_random_a_text_is_still_the_text(text, seed):
     tokenizer = trained("bpe", bpe_dropout=0.5)
     [ids] = tokenizer.encode_batch([text], Random(seed))
     assert tokenizer.decode(ids) == text
+
+
+def test_every_cut_is_as_likely_as_the_paper_says():
+    """Against the algorithm as it is written: leave out every merge with p, then take the first of those left."""
+    tokenizer, rate, random = trained("bpe", bpe_dropout=0.3), 0.3, Random(5)
+    cutter = tokenizer.cutter
+    assert isinstance(cutter, BPE)
+    merged = cutter.merged
+
+    def by_the_paper(parts):
+        while left := [
+            (merged[pair], place)
+            for place, pair in enumerate(pairwise(parts))
+            if pair in merged and random.random() >= rate
+        ]:
+            (_, number), place = min(left)
+            parts = (*parts[:place], number, *parts[place + 2 :])
+        return parts
+
+    times = 4000
+    letters = cutter.letters(" the")
+    expected = Counter(by_the_paper(letters) for _ in range(times))
+    found = Counter(tuple(ids) for ids in tokenizer.encode_batch([" the"] * times, Random(6)))
+    assert len(expected) > 2
+    for cut in expected | found:
+        assert found[cut] == pytest.approx(expected[cut], abs=5 * (times / 4) ** 0.5)
 
 
 def test_the_generator_decides():
