@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from seqloom.equations import Equations, equations, inf, softmax, stack, where
+from seqloom.equations import Equations, equations, softmax, stack
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.masks import per_query, quiet
 from seqloom.layers.scores import Score, additive, dot
@@ -171,4 +171,10 @@ class AttentionPooling(Layer):
 
 def shares(e: Tensor, mask: Tensor | None) -> Tensor:
     """Scores to weights: each row sums to 1, or is zero where all is masked. e (..., S) -> (..., S)"""
-    return torch.softmax(e, -1) if mask is None else softmax(where(mask, e, -inf))
+    if mask is None:
+        return torch.softmax(e, -1)
+    a = torch.softmax(e.masked_fill(~mask, torch.finfo(e.dtype).min), -1)
+    blind = ~mask.any(-1, keepdim=True)
+    if mask.is_cpu and not blind.any():  # nearly always; on a GPU asking would mean waiting
+        return a
+    return a.masked_fill(blind, 0.0)

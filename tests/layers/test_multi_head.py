@@ -10,7 +10,7 @@ from seqloom.errors import ShapeError
 from seqloom.layers.attention_layer import SelfAttention
 from seqloom.layers.dropout import draw_from
 from seqloom.layers.masks import causal
-from seqloom.layers.multi_head import MultiHead, ScaledDotProduct, multi_head, scaled_dot_product
+from seqloom.layers.multi_head import SHORT, MultiHead, ScaledDotProduct, multi_head, scaled_dot_product
 from tests.layers.lifted import exact, lifted, values
 from tests.layers.scan import assert_same, randn
 
@@ -107,7 +107,25 @@ def test_weights_handed_out_reproduce_the_fast_output(shape, is_causal):
     assert_same([layer(x, x, mask, causal=is_causal)], [y], [x, *layer.parameters()])
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("words", [7, SHORT + 3])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_with_16_bits_it_is_nearly_the_same(words, is_causal):
+    mask = some(2, 1, words, words)
+    mask[1, :, 3] = False
+    q, k, v = (torch.randn(2, 3, words, 5).bfloat16().requires_grad_() for _ in range(3))
+    exact_ones = [tensor.detach().float().requires_grad_() for tensor in (q, k, v)]
+    y, exact_y = (ScaledDotProduct()(*given, mask, causal=is_causal) for given in ((q, k, v), exact_ones))
+    assert y.dtype == torch.bfloat16
+    assert_close(y.float(), exact_y, atol=0.03, rtol=0.03)
+    assert y[1, :, 3].eq(0).all()
+    for made in (y, exact_y):
+        made.float().square().sum().backward()
+    for one, other in zip((q, k, v), exact_ones, strict=True):
+        assert one.grad is not None
+        assert_close(one.grad.float(), other.grad, atol=0.15, rtol=0.1)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
 @pytest.mark.parametrize("weights", [False, True])
 def test_words_that_may_look_nowhere_get_exact_zeros_and_finite_gradients(dtype, weights):
     layer = MultiHead(6, 2).to(dtype)
