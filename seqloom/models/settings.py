@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt, model_validator
 from seqloom.config import Config, problem
 
 Pooling = Literal["last", "mean", "max", "attention"]
+Norm = Literal["before", "after"]
 
 
 class ModelConfig(Config):
@@ -36,6 +37,8 @@ class ModelConfig(Config):
     """Share of entries set to zero while training, on words and between layers."""
     inner_dropout: float = Field(0.0, ge=0, lt=1)
     """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
+    norm: Norm = "before"
+    """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
     positions: Literal["learned", "sinusoidal"] = "learned"
     """How a Transformer knows where a word stands: a row for each place up to `length`, or waves."""
     length: PositiveInt = 256

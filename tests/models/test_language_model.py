@@ -24,10 +24,10 @@ def tokens() -> torch.Tensor:
     return torch.randint(V, (B, T))
 
 
-@pytest.mark.parametrize("name", CAUSAL)
+@pytest.mark.parametrize("name, changes", [*((name, {}) for name in CAUSAL), ("transformer", {"norm": "after"})])
 @pytest.mark.parametrize("cuts", [[1] * T, [3, 4], [1, 5, 1]])
-def test_word_by_word_gives_what_all_at_once_gives(name, cuts):
-    model, w = make(name), tokens()
+def test_word_by_word_gives_what_all_at_once_gives(name, changes, cuts):
+    model, w = make(name, **changes), tokens()
     whole = model(w, torch.full((B,), T))
     assert whole.shape == (B, T, V)
     state, start = None, 0

@@ -9,12 +9,13 @@ from typing import Any
 
 from seqloom.equations import Equations, equations, sqrt
 from seqloom.layers.convolution import convolution
-from seqloom.layers.encoder_block import encoder_block_pre_norm
+from seqloom.layers.encoder_block import encoder_block, encoder_block_pre_norm
 from seqloom.layers.feed_forward import feed_forward
 from seqloom.layers.norms import layer_norm
 from seqloom.layers.positions import learned_positions, sinusoidal
 from seqloom.layers.transposed_linear import transposed_linear
 from seqloom.models.composed import Draft
+from seqloom.models.settings import Norm
 
 Definition = Equations[..., Any]
 
@@ -103,21 +104,22 @@ def bidirectional_with(cell: Definition) -> Definition:
 
 
 @cache
-def transformer_encoder_with(blocks: int, *, waves: bool = True) -> Definition:
-    """Places, so many blocks, a norm; places as waves or learned."""
+def transformer_encoder_with(blocks: int, *, waves: bool = True, norm: Norm = "before") -> Definition:
+    """Places as waves or learned; so many blocks with their norms before or after; in the first case one at the end."""
+    block, end = ("encoder_block_pre_norm", ("norm",)) if norm == "before" else ("encoder_block", ())
     place = "sinusoidal(p, D=D)" if waves else "learned_positions(p, P=P)"
     scaled = "sqrt(D) * X" if waves else "X"
     lines, below = [], "R"
     for number in range(1, blocks + 1):
         says = "every word looks at every other, then thinks" if number == 1 else "and again"
-        lines.append(f"Y_{number} = encoder_block_pre_norm({below}, mask, **block_{number})  # {says}")
+        lines.append(f"Y_{number} = {block}({below}, mask, **block_{number})  # {says}")
         below = f"Y_{number}"
     return Draft(
         name="transformer_encoder",
         title="The Transformer's encoder",
-        paper="A. Vaswani et al., Attention is all you need, NeurIPS 2017, with the norm first.",
+        paper=f"A. Vaswani et al., Attention is all you need, NeurIPS 2017{', with the norm first' if end else ''}.",
         inputs=("X", "mask"),
-        weights=(*(f"block_{number}" for number in range(1, blocks + 1)), "norm", "D" if waves else "P"),
+        weights=(*(f"block_{number}" for number in range(1, blocks + 1)), *end, "D" if waves else "P"),
         legend=(
             "X | (T, D) | the words, one a row",
             "mask | (T, T) | bool, True where a word may look",
@@ -126,10 +128,11 @@ def transformer_encoder_with(blocks: int, *, waves: bool = True) -> Definition:
         lines=(
             f"R = {scaled} + stack({place} for p in range(len(X)))  # words that know where they stand",
             *lines,
-            f"H = layer_norm({below}, **norm)  # in measure",
+            *(f"H = layer_norm({below}, **{group})  # in measure" for group in end),
         ),
-        returns=("H",),
+        returns=("H" if end else below,),
         uses={
+            "encoder_block": encoder_block,
             "encoder_block_pre_norm": encoder_block_pre_norm,
             "layer_norm": layer_norm,
             "sinusoidal": sinusoidal,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from seqloom.layers.encoder_block import EncoderBlockPreNorm
+from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.positions import LearnedPositions, Sinusoidal
@@ -16,21 +16,22 @@ from seqloom.models.encoders.definitions import transformer_encoder_with
 from seqloom.models.part import Part
 from seqloom.models.settings import ModelConfig
 
+BLOCKS = {"before": EncoderBlockPreNorm, "after": EncoderBlock}
+
 
 class Transformer(Encoder):
-    """Positions, blocks with the norm first, a norm at the end."""
+    """Positions, blocks, a norm at the end where they have none there themselves."""
 
     def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
         super().__init__()
         waves = config.positions == "sinusoidal"
         self.positions = Sinusoidal(width) if waves else LearnedPositions(config.length, width)
         self.scale = width**0.5 if waves else 1.0  # waves are about that much longer than words
-        blocks = (
-            EncoderBlockPreNorm(width, config.heads, config.hidden, config.dropout, config.inner_dropout)
+        self.blocks = nn.ModuleList(
+            BLOCKS[config.norm](width, config.heads, config.hidden, config.dropout, config.inner_dropout)
             for _ in config.widths
         )
-        self.blocks = nn.ModuleList(blocks)
-        self.norm = LayerNorm(width)
+        self.norm = LayerNorm(width) if config.norm == "before" else None
         self.causal, self.output_size = causal, width
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
@@ -38,8 +39,7 @@ class Transformer(Encoder):
         x = x * self.scale + self.positions(x.shape[1])
         for block in self.blocks:
             x = block(x, mask[:, None, None], causal=self.causal)
-        y: Tensor = self.norm(x)
-        return y.masked_fill(~mask[..., None], 0.0)
+        return self.last(x).masked_fill(~mask[..., None], 0.0)
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """State: how many words were read, and the keys and values of each block."""
@@ -49,7 +49,11 @@ class Transformer(Encoder):
         for block, cache in zip(self.blocks, caches, strict=True):
             x, cache = block.step(x, cache)  # type: ignore[operator]
             kept.append(cache)
-        return self.norm(x), (read + x.shape[1], kept)
+        return self.last(x), (read + x.shape[1], kept)
+
+    def last(self, x: Tensor) -> Tensor:
+        """What comes after the blocks: x (B, T, D) -> (B, T, D)."""
+        return x if self.norm is None else self.norm(x)
 
     def parts(self, x: Tensor) -> list[Part]:
         waves = isinstance(self.positions, Sinusoidal)
@@ -57,10 +61,11 @@ class Transformer(Encoder):
             f"block_{number}": block.symbols()  # type: ignore[operator]
             for number, block in enumerate(self.blocks, start=1)
         }
-        symbols |= {"norm": self.norm.symbols(), **self.positions.symbols()}
+        symbols |= {**({"norm": self.norm.symbols()} if self.norm else {}), **self.positions.symbols()}
         seen = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device)
         steps = [{"X": x[0], "mask": seen.tril() if self.causal else seen}]
-        return [Part("blocks", transformer_encoder_with(len(self.blocks), waves=waves), symbols, steps)]
+        made = transformer_encoder_with(len(self.blocks), waves=waves, norm="before" if self.norm else "after")
+        return [Part("blocks", made, symbols, steps)]
 
 
 @architecture("transformer")

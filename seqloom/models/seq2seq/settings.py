@@ -8,7 +8,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.models.seq2seq.presets import PRESETS
-from seqloom.models.settings import ModelConfig
+from seqloom.models.settings import ModelConfig, Norm
 
 Bridge = Literal["last", "projected", "all", "attention"]
 ScoreName = Literal["additive", "dot", "scaled_dot", "bilinear", "cosine", "mlp_score", "projected"]
@@ -51,6 +51,8 @@ class Seq2SeqConfig(Config):
     """Share of entries set to zero while training, on words and between layers."""
     inner_dropout: float = Field(0.0, ge=0, lt=1)
     """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
+    norm: Norm = "before"
+    """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
     tied: Literal["none", "target", "all"] = "none"
     """Which matrices are one: output and target words; or these and the source words (tokens.joint)."""
     length: PositiveInt = 256
@@ -98,6 +100,8 @@ class Seq2SeqConfig(Config):
             raise problem("bridge", what, remedy="use projected, or make model.decoder_widths equal to it")
 
     def order_fits(self) -> None:
+        if self.norm == "after" and self.decoder == "ssru":
+            raise problem("norm", "blocks with SSRU have their norms before each part", remedy="leave it out")
         if self.input_feeding and not (self.looks_by_score() and self.order == "state-first"):
             what = "what is fed on is made of a state that has looked"
             raise problem("input_feeding", what, remedy="use order state-first with a recurrent decoder and attention")
@@ -117,5 +121,5 @@ class Seq2SeqConfig(Config):
         return ModelConfig(
             name=self.encoder, embedding=self.embedding, widths=self.encoder_widths, heads=self.heads,
             bidirectional=self.bidirectional, hidden=self.hidden, window=self.window, dropout=self.dropout,
-            inner_dropout=self.inner_dropout, length=self.length, positions="sinusoidal",
+            inner_dropout=self.inner_dropout, norm=self.norm, length=self.length, positions="sinusoidal",
         )  # fmt: skip

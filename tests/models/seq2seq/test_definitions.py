@@ -52,10 +52,14 @@ def decoder_of(model: Seq2Seq, source=SOURCE) -> Part:
 
 def attention_in(values: Mapping[str, Number]) -> list[torch.Tensor]:
     """The shares of the source in a trace, layer by layer, as (N, S) for the newest word."""
-    found = {id: torch.as_tensor(value) for id, value in values.items() if id.rpartition("/")[2] in ("alpha", "A")}
+    found = {
+        id: torch.as_tensor(value)
+        for id, value in values.items()
+        if id.rpartition("/")[2] == "alpha" or ("head" in id and id.endswith("/A"))
+    }
     layers = []
     for id, value in found.items():
-        if value.ndim == 3 and id.split("/")[1].startswith("Y"):  # a Transformer's look at its own words
+        if value.ndim == 3 and id.split("/")[1][0] in "YA":  # a Transformer's look at its own words
             continue
         layers.append(value[None] if value.ndim == 1 else value[:, -1] if value.ndim == 3 else value)
     return layers
@@ -140,7 +144,19 @@ def test_a_decoder_by_itself_goes_from_row_to_row(name):
 
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_the_encoder_computes_its_equations(name):
-    model = named(name)
+    assert_encoder_agrees(named(name))
+
+
+def test_norms_after_each_part():
+    model = named("transformer", norm="after")
+    assert "pre_norm" not in model.definition.source.text
+    assert_steps_agree(model)
+    assert_encoder_agrees(model)
+    held = sum(weight.numel() for weight in named("transformer").parameters())
+    assert sum(weight.numel() for weight in model.parameters()) == held - 2 * 2 * 6, "the norms at both ends"
+
+
+def assert_encoder_agrees(model: Seq2Seq) -> None:
     *parts, _ = model.parts(SOURCE, WRITTEN)
     read = [part for part in parts if part.name.startswith("encoder")]
     assert read

@@ -59,6 +59,16 @@ def test_every_encoder_works_with_every_decoder(encoder, decoder):
     assert_parallel_equals_steps(made(encoder=encoder, decoder=decoder))
 
 
+@pytest.mark.parametrize("norm", ["before", "after"])
+def test_blocks_have_their_norms_before_or_after(norm):
+    model = made(name="transformer-tiny", norm=norm, encoder_widths=[6] * 2, decoder_widths=[6] * 3)
+    assert_parallel_equals_steps(model)
+    source, lengths, written = batch()
+    rows = model.decoder(model.words(written), model.reader(source, lengths))
+    in_measure = torch.allclose(rows.mean(-1), torch.zeros(3, 5, dtype=torch.double), atol=1e-6)
+    assert in_measure, "the last that happens to a row is a norm"
+
+
 @pytest.mark.parametrize("bridge", ["last", "projected", "all"])
 @pytest.mark.parametrize("decoder", ["rnn", "gru", "lstm", "ssru", "cnn", "transformer"])
 @pytest.mark.parametrize("every_step", [False, True])
@@ -160,6 +170,7 @@ def test_tied_weights_are_one():
         ({"name": "lstm-to-lstm", "decoder_widths": [9]}, "the last state is 4 wide"),
         ({"name": "attention-alone", "bridge": "last"}, "has nothing but what it looks at"),
         ({"name": "rnn-attention", "input_feeding": True}, "a state that has looked"),
+        ({"name": "hybrid", "norm": "after"}, "norms before each part"),
     ],
 )
 def test_what_cannot_be_built_says_why(changes, words):

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from seqloom.layers.base import Symbols
-from seqloom.layers.decoder_block import DecoderBlockPreNorm
+from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.ssru_block import SSRUBlock
 from seqloom.models.composed import Draft
@@ -18,22 +18,27 @@ from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
 
-BLOCKS = {"transformer": DecoderBlockPreNorm, "ssru": SSRUBlock}
+BLOCKS = {
+    ("transformer", "before"): DecoderBlockPreNorm,
+    ("transformer", "after"): DecoderBlock,
+    ("ssru", "before"): SSRUBlock,
+}
 
 
 class BlockDecoder(Decoder):
-    """Words that know their places, blocks with the norm first, a norm at the end."""
+    """Words that know their places, blocks, a norm at the end where they have none there themselves."""
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         width = config.embedding
         self.sight = Sight(config.bridge, memory_width, width)
         self.places = Placed(width)
+        block = BLOCKS[config.decoder, config.norm]
         self.blocks = nn.ModuleList(
-            BLOCKS[config.decoder](width, config.heads, config.hidden, config.dropout, config.inner_dropout)
+            block(width, config.heads, config.hidden, config.dropout, config.inner_dropout)
             for _ in config.decoder_widths
         )
-        self.norm = LayerNorm(width)
+        self.norm = LayerNorm(width) if config.norm == "before" else None
         self.output_size, self.recurrent = width, config.decoder == "ssru"
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
@@ -41,7 +46,7 @@ class BlockDecoder(Decoder):
         x = self.places(x)
         for block in self.blocks:
             x = block(x, rows, mask[:, None, None])
-        return self.norm(x)  # type: ignore[no-any-return]
+        return self.last(x)
 
     def start(self, memory: Memory) -> Any:
         rows, mask = self.sight(memory)
@@ -56,16 +61,22 @@ class BlockDecoder(Decoder):
             x, cache, a = block.step(x, cache, mask, weights=weights)  # type: ignore[operator]
             kept.append(cache)
             attention += [a[:, :, 0]] if weights else []
-        return self.norm(x)[:, 0], (written + 1, mask, kept), attention
+        return self.last(x)[:, 0], (written + 1, mask, kept), attention
+
+    def last(self, x: Tensor) -> Tensor:
+        """What comes after the blocks: x (B, T, D) -> (B, T, D)."""
+        return x if self.norm is None else self.norm(x)
 
     def draft(self) -> Draft:
-        made = hybrid_with if self.recurrent else transformer_with
-        return made(len(self.blocks), self.sight.view)
+        if self.recurrent:
+            return hybrid_with(len(self.blocks), self.sight.view)
+        return transformer_with(len(self.blocks), self.sight.view, "before" if self.norm else "after")
 
     def symbols(self) -> Symbols:
         sight = self.sight.symbols()
         blocks = {f"block_{number}": block.symbols() for number, block in enumerate(self.blocks, start=1)}  # type: ignore[operator]
-        return {**({"sight": sight} if sight else {}), **blocks, "norm": self.norm.symbols(), "D": self.output_size}
+        norm = {"norm": self.norm.symbols()} if self.norm else {}
+        return {**({"sight": sight} if sight else {}), **blocks, **norm, "D": self.output_size}
 
     def begin(self, memory: Memory) -> dict[str, Tensor]:
         rows = self.sight.rows(memory)

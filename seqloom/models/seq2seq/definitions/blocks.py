@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from functools import cache
 
-from seqloom.layers.decoder_block import decoder_block_pre_norm
+from seqloom.layers.decoder_block import decoder_block, decoder_block_pre_norm
 from seqloom.layers.heads import readout
 from seqloom.layers.norms import layer_norm
 from seqloom.layers.ssru_block import ssru_block
 from seqloom.models.composed import Draft
 from seqloom.models.seq2seq.definitions.step import PLACE, PLACED, WAVES, WIDTH, whole
 from seqloom.models.seq2seq.definitions.view import View, seen
+from seqloom.models.settings import Norm
 
 VASWANI = "A. Vaswani et al., Attention is all you need, NeurIPS 2017."
 KIM = "Y. Kim et al., From research to production and back: ludicrously fast neural machine translation, WNGT 2019."
 
 
 @cache
-def transformer_with(blocks: int, view: View = "as it is") -> Draft:
+def transformer_with(blocks: int, view: View = "as it is", norm: Norm = "before") -> Draft:
     """The Transformer's decoder with so many blocks. All words written so far are looked at anew in every step."""
     groups = tuple(f"block_{number}" for number in range(1, blocks + 1))
     source, look, projected = seen(view)
+    block, end = ("decoder_block_pre_norm", ("norm",)) if norm == "before" else ("decoder_block", ())
     lines, below = [], "X"
     for number, group in enumerate(groups, start=1):
-        line = f"Y_{number} = decoder_block_pre_norm({below}, {source}, causal, mask, **{group})"
+        line = f"Y_{number} = {block}({below}, {source}, causal, mask, **{group})"
         lines.append(f"{line}  # {'words look at words and at the source' if number == 1 else 'and again'}")
         below = f"Y_{number}"
     return Draft(
@@ -31,7 +33,7 @@ def transformer_with(blocks: int, view: View = "as it is") -> Draft:
         title="Transformer: one step of the decoder",
         paper=VASWANI,
         inputs=("i", "X", "H", "causal", "mask"),
-        weights=(*projected, *groups, "norm", "D"),
+        weights=(*projected, *groups, *end, "D"),
         legend=(
             PLACE,
             "X | (steps, D) | the words written so far, one a row, with their places",
@@ -45,11 +47,12 @@ def transformer_with(blocks: int, view: View = "as it is") -> Draft:
             "X = append(X, r)  # below the words before it",
             *look,
             *lines,
-            f"O = layer_norm({below}, **norm)  # in measure",
+            *(f"O = layer_norm({below}, **{group})  # in measure" for group in end),
         ),
-        returns=("X", "O[i]"),
+        returns=("X", "O[i]" if end else f"{below}[i]"),
         uses={
             **WAVES,
+            "decoder_block": decoder_block,
             "decoder_block_pre_norm": decoder_block_pre_norm,
             "layer_norm": layer_norm,
             "readout": readout,
