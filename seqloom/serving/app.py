@@ -21,7 +21,7 @@ from seqloom.serving.api.common import bearer
 from seqloom.serving.api.describing import describe
 from seqloom.serving.guard import Guard
 from seqloom.serving.page import POLICY, page
-from seqloom.serving.refusal import Refusal
+from seqloom.serving.refusal import Refusal, broken
 from seqloom.serving.server import Server
 
 TURN = 0.001
@@ -70,8 +70,8 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
         return answer(Refusal(422, "half a letter (a lone surrogate) in a text"), request.url.path)
 
     @routes.exception_handler(Exception)
-    async def broken(request: Request, error: Exception) -> Response:
-        return answer(Refusal(500, "an error of the server; it was written down"), request.url.path)
+    async def failed(request: Request, error: Exception) -> Response:
+        return answer(broken(), request.url.path)
 
     @routes.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
@@ -86,16 +86,16 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
 @asynccontextmanager
 async def working(routes: FastAPI) -> AsyncIterator[None]:
     """While the application runs, so does the thread that works."""
-    desk = routes.state.server.desk
-    desk.thread.start()
+    server: Server = routes.state.server
+    server.desk.thread.start()
     before = sys.getswitchinterval()
     sys.setswitchinterval(TURN)
     try:
         yield
     finally:
         sys.setswitchinterval(before)
-        desk.close()
-        await asyncio.to_thread(desk.thread.join, LAST_STEP)  # a process must not end in the midst of a step
+        server.close()
+        await asyncio.to_thread(server.desk.thread.join, LAST_STEP)  # a process must not end in the midst of a step
 
 
 def answer(refusal: Refusal, path: str) -> JSONResponse:

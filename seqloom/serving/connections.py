@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from seqloom.serving.logs import report
-from seqloom.serving.refusal import Refusal
+from seqloom.serving.refusal import Refusal, broken
 
 if TYPE_CHECKING:
     from seqloom.serving.listening import Listening
@@ -206,7 +206,7 @@ def checked(app: ASGIApp, header_bytes: int) -> ASGIApp:
         except Exception as error:
             report(error)
             if not started:
-                await say(Refusal(500, "an error of the server; it was written down"), send)
+                await say(broken(), send)
 
     return check
 

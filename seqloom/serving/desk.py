@@ -22,10 +22,12 @@ from seqloom.tasks.asking import Asked, Said
 
 AT_ONCE = 4
 """Batches that are worked on in turn, so that a short text need not wait for a long one."""
-NEWER = 0.1
-"""How much the time of one more text counts beside those before it."""
+RETRY = 1
+"""Seconds after which who was refused may try again."""
 AMPLE = 0.5
-"""The share of the time allowed that the last answers may have taken: whoever is let in makes it longer for all."""
+"""The share of the time allowed that an answer may take before less is let in."""
+LESS, LEAST = 0.97, 4.0
+"""What is left of the room after an answer that took longer, and the least that is ever left."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,9 @@ class Desk:
         self.bounds, self.figures = bounds, figures
         self.waiting: deque[Text] = deque()
         self.batches: list[Batch] = []
-        self.seconds = 0.0
-        """From the arrival of a text to its answer, lately; 0 before the first."""
+        self.room = float(bounds.queue)
+        """Texts that may wait or be worked on so that all are answered in time: learned, as TCP learns its window."""
+        self.working = 0
         self.changed = threading.Condition()
         self.closing = False
         self.thread = threading.Thread(target=self.work, name="desk", daemon=True)
@@ -78,9 +81,10 @@ class Desk:
         with self.changed:
             self.forget_unwanted()
             self.check_queue(sum(len(errand.asked) for errand in errands))
-            if (delay := self.delay()) > self.bounds.seconds * AMPLE:
-                what = f"the answer would take about {delay:.0f} seconds, at most {self.bounds.seconds:g} are allowed"
-                raise Refusal(429, what, bound="seconds", retry_after=max(round(self.seconds), 1))
+            here = len(self.waiting) + self.working
+            if here and here + sum(len(errand.asked) for errand in errands) > self.room:
+                what = f"{here} texts are worked on, and more would not be answered in {self.bounds.seconds:g} seconds"
+                raise Refusal(429, what, bound="seconds", retry_after=RETRY)
             for errand in errands:
                 self.waiting.extend(Text(errand, place) for place in range(len(errand.asked)))
             self.changed.notify()
@@ -91,18 +95,7 @@ class Desk:
             raise over("queue", self.bounds.queue, f"{more:,} sentences or texts in one request")
         if (waiting := len(self.waiting)) + more > self.bounds.queue:
             what = f"{waiting} texts are waiting, and {more} more are too many"
-            raise Refusal(429, what, bound="queue", retry_after=max(round(self.seconds), 1))
-
-    def delay(self) -> float:
-        """Seconds until a text that comes now is answered, by what the last ones took.
-
-        Not by texts per second: few texts in a batch take as long as many, so that who refuses some would seem slow and
-        refuse all. Who has nothing to do takes any text, and so finds out how long one takes now.
-        """
-        if not self.batches:
-            return 0.0
-        later = sum(text.errand.rows for text in self.waiting) // self.bounds.batch
-        return self.seconds * (1 + later / AT_ONCE)
+            raise Refusal(429, what, bound="queue", retry_after=RETRY)
 
     def forget_unwanted(self) -> None:
         if any(not text.asked.wanted for text in self.waiting):
@@ -131,7 +124,8 @@ class Desk:
             self.begin(texts)
         for batch in list(self.batches):
             self.step(batch)
-        self.figures.step(len(self.waiting), sum(len(batch.left) for batch in self.batches))
+        self.working = sum(len(batch.left) for batch in self.batches)
+        self.figures.step(len(self.waiting), self.working)
         return True
 
     def next_texts(self) -> list[Text]:
@@ -169,7 +163,7 @@ class Desk:
                 text.errand.tell(Said(text.place, said.answer, said.whole))
                 if said.whole and said.place in batch.left:
                     batch.left.discard(said.place)
-                    self.measure(text.errand.age())
+                    self.learn(text.errand.age())
         except StopIteration:
             self.batches.remove(batch)
         except Exception as error:
@@ -177,8 +171,8 @@ class Desk:
             self.failed(batch, error)
         else:
             gone = {place for place in batch.left if not batch.texts[place].asked.wanted}
-            for place in gone:  # who waited for longer than others did would have waited for more
-                self.measure(max(batch.texts[place].errand.age(), self.seconds))
+            for place in gone:
+                self.learn(batch.texts[place].errand.age(), answered=False)
             batch.left -= gone
             if not batch.left:
                 self.batches.remove(batch)  # all are answered, or nobody waits any more
@@ -196,6 +190,13 @@ class Desk:
             if own:
                 self.begin(own)
 
-    def measure(self, seconds: float) -> None:
-        """One more text was worked on for so long."""
-        self.seconds += (seconds - self.seconds) * (NEWER if self.seconds else 1.0)
+    def learn(self, seconds: float, *, answered: bool = True) -> None:
+        """A text took so long: each slow one takes some of the room, quick ones give it back bit by bit.
+
+        A speed in texts per second would not do: a batch of few takes as long as one of many, so that who refuses some
+        would seem slow and refuse all. Nor would the slowest alone: one long text must not shut out all short ones.
+        """
+        if seconds > self.bounds.seconds * AMPLE:
+            self.room = max(self.room * LESS, LEAST)
+        elif answered:
+            self.room = min(self.room + 1 / self.room, float(self.bounds.queue))

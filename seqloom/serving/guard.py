@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from seqloom.serving.logs import log, report
-from seqloom.serving.refusal import LIBRETRANSLATE, Refusal, over
+from seqloom.serving.refusal import LIBRETRANSLATE, Refusal, broken, over
 from seqloom.serving.server import Server
 
 Scope = MutableMapping[str, Any]
@@ -63,7 +63,7 @@ class Guard:
             await told.refuse(refusal, scope["path"])
         except Exception as error:
             report(error)
-            await told.refuse(Refusal(500, "an error of the server; it was written down"), scope["path"])
+            await told.refuse(broken(), scope["path"])
         path = scope["path"] if scope["path"] in self.paths else "other"
         seconds = time.monotonic() - began
         self.server.figures.request(path, told.status, seconds, bound or told.bound)

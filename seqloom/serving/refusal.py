@@ -30,6 +30,11 @@ class Refusal(Exception):
         return {**found, "www-authenticate": "Bearer"} if self.status == 401 else found
 
 
+def broken() -> Refusal:
+    """An error of ours, of which a client hears nothing more."""
+    return Refusal(500, "an error of the server; it was written down")
+
+
 LIBRETRANSLATE = ("/translate", "/languages", "/detect", "/frontend/settings")
 
 

@@ -37,8 +37,8 @@ class Server:
         self.shelf = Shelf(folders, bounds.model_bytes)
         self.desk = Desk(bounds, self.figures)
         self.draining = False
-        self.aside = ThreadPoolExecutor(1, "aside")
-        """For what takes long and has no steps: loading and explaining, one after the other."""
+        self.loader, self.explainer = ThreadPoolExecutor(1, "loader"), ThreadPoolExecutor(1, "explainer")
+        """For what takes long and has no steps."""
         self.opening: dict[str, asyncio.Future[Model]] = {}
         self.explaining = 0
 
@@ -54,6 +54,12 @@ class Server:
         if self.key and not hmac.compare_digest(key.encode(), self.key.encode()):
             raise Refusal(401, "the key is wrong" if key else "a key is needed: send it as Authorization: Bearer KEY")
 
+    def close(self) -> None:
+        """Finish what waits at the desk; nothing else is begun."""
+        self.desk.close()
+        for pool in (self.loader, self.explainer):
+            pool.shutdown(wait=False, cancel_futures=True)
+
     def until(self) -> float:
         return asyncio.get_running_loop().time() + self.bounds.seconds
 
@@ -64,7 +70,7 @@ class Server:
         if (model := self.shelf.get(entry.name)) is not None:
             return model
         if entry.name not in self.opening:
-            loading = asyncio.get_running_loop().run_in_executor(self.aside, self.shelf.open, entry.name)
+            loading = asyncio.get_running_loop().run_in_executor(self.loader, self.shelf.open, entry.name)
             self.opening[entry.name] = loading
             loading.add_done_callback(lambda _: self.opening.pop(entry.name))
         try:
@@ -148,16 +154,22 @@ class Server:
             most = self.bounds.explanations
             raise Refusal(429, f"{most} explanations are waited for", bound="explanations", retry_after=5)
         self.explaining += 1
+        making = asyncio.get_running_loop().run_in_executor(self.explainer, work)
+        making.add_done_callback(self.explained)
         try:
             async with asyncio.timeout(self.bounds.seconds):
-                return await asyncio.get_running_loop().run_in_executor(self.aside, work)
+                return await asyncio.shield(making)
         except TimeoutError:
             what = f"no explanation within {self.bounds.seconds:g} seconds"
             raise Refusal(503, what, bound="seconds", retry_after=5) from None
         except SeqloomError as error:
             raise mistake(error) from None
-        finally:
-            self.explaining -= 1
+
+    def explained(self, made: asyncio.Future[str]) -> None:
+        """One is done, whether anybody still waits for it or not."""
+        self.explaining -= 1
+        if not made.cancelled():
+            made.exception()  # it was told to whoever waited
 
     async def finish(self, errands: Sequence[Errand], request: Request) -> list[list[Any]]:
         """The answers to each errand, in order; nothing more is done for any of them when one fails."""
@@ -218,6 +230,9 @@ async def gone(request: Request) -> None:
 def options_of(entry: Entry, given: dict[str, Any]) -> Any:
     """Options by name, checked; what is not said has the default, but attention is for those who ask."""
     known = entry.options.model_fields
+    if "length" in known and "max_length" in given:  # one name for all models that write
+        given = {**given, "length": given["max_length"]}
+        del given["max_length"]
     if unknown := [name for name in given if name not in known]:
         told = ", ".join(known) or "none"
         raise Refusal(422, f"a model for {entry.task} has no option {', '.join(unknown)}; there are: {told}")

@@ -42,6 +42,16 @@ def test_a_seed_decides_what_is_drawn_whatever_is_asked_beside_it(served, models
     assert served.ask("/api/predict", {**asked, "seed": 6, "text": "row"}).json()["answers"] != alone
 
 
+def test_one_name_for_the_longest_answer_of_every_model_that_writes(served):
+    asked = {"model": "song", "text": "row", "temperature": 0}
+    assert (
+        served.ask("/api/predict", {**asked, "max_length": 3}).json()
+        == served.ask("/api/predict", {**asked, "length": 3}).json()
+    )
+    (answer,) = served.ask("/api/predict", {"text": "1 2 3", "max_length": 2}).json()["answers"]
+    assert len(answer["tokens"]) == 2
+
+
 def test_vectors(served, models):
     reply = served.ask("/api/vectors", {"texts": ["a fine film", "poor"], "model": "mood"})
     assert reply.json()["vectors"] == load(models / "mood").vectors(["a fine film", "poor"]).tolist()

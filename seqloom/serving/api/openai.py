@@ -16,7 +16,7 @@ from seqloom.serving.api.common import Body, Served, refusals
 from seqloom.serving.api.completions import Choice
 from seqloom.serving.errand import Errand
 from seqloom.serving.logs import report
-from seqloom.serving.refusal import Refusal
+from seqloom.serving.refusal import Refusal, broken
 from seqloom.serving.server import Server, while_connected
 from seqloom.serving.shelf import Entry
 from seqloom.tokens.tokenizer import Tokenizer
@@ -193,7 +193,7 @@ class Answering:
             yield event(refusal.body("/v1/"))
         except Exception as error:
             report(error)
-            yield event(Refusal(500, "an error of the server; it was written down").body("/v1/"))
+            yield event(broken().body("/v1/"))
 
     def head(self) -> dict[str, Any]:
         return {"id": self.id, "object": "text_completion", "created": self.created, "model": self.asked.model}
