@@ -55,35 +55,6 @@ def test_every_architecture_learns_to_classify(reviews, tmp_path, name):
     assert [answer.label for answer in model(["a dull film", "great story"])] == ["neg", "pos"]
 
 
-def test_two_that_train_in_one_folder_take_turns(reviews, tmp_path, start):
-    script = "from seqloom.cli import main; main()"
-    command = [
-        "train",
-        "--task",
-        "classify",
-        "--data",
-        reviews,
-        "--model",
-        "gru",
-        "--out",
-        tmp_path / "run",
-        "--resume",
-    ]
-    changes = [part for change in [*QUICK, "train.steps=900"] for part in ("--set", change)]
-    one = start(script, *command, *changes)
-    while not (tmp_path / "run" / "metrics.jsonl").exists():
-        assert one.poll() is None
-        time.sleep(0.02)
-    two = start(script, *command, *changes)
-    assert f"process {one.pid} trains in this folder; waiting for it" in two.stderr.readline()
-    one.kill()
-    one.communicate()
-    told, _ = two.communicate()
-    assert two.returncode == 0
-    assert "all 900 steps are done" in told
-    assert not (tmp_path / "run" / ".lock").exists()
-
-
 @pytest.mark.parametrize("pooling", ["last", "mean", "max", "attention"])
 def test_every_pooling_learns(reviews, tmp_path, pooling):
     result = train(settings(reviews, f"model.pooling={pooling}", model__name="gru"), tmp_path / "run", quiet=True)

@@ -1,0 +1,37 @@
+"""Two processes that train in one folder: one after the other."""
+
+import time
+
+from tests.training.reviews import write_reviews
+from tests.training.test_run import QUICK
+
+
+def test_two_that_train_in_one_folder_take_turns(tmp_path, monkeypatch, start):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    reviews = write_reviews(tmp_path / "reviews.tsv")
+    script = "from seqloom.cli import main; main()"
+    command = [
+        "train",
+        "--task",
+        "classify",
+        "--data",
+        reviews,
+        "--model",
+        "gru",
+        "--out",
+        tmp_path / "run",
+        "--resume",
+    ]
+    changes = [part for change in [*QUICK, "train.steps=900"] for part in ("--set", change)]
+    one = start(script, *command, *changes)
+    while not (tmp_path / "run" / "metrics.jsonl").exists():
+        assert one.poll() is None
+        time.sleep(0.02)
+    two = start(script, *command, *changes)
+    assert f"process {one.pid} trains in this folder; waiting for it" in two.stderr.readline()
+    one.kill()
+    one.communicate()
+    told, _ = two.communicate()
+    assert two.returncode == 0
+    assert "all 900 steps are done" in told
+    assert not (tmp_path / "run" / ".lock").exists()
