@@ -16,6 +16,9 @@ import torch
 from hypothesis import settings
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
+from tests.once import once
+from tests.tasks.written_numbers import train_reader
+
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -69,6 +72,12 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
             return process
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model that reads digits well."""
+    return once(tmp_path_factory, "digits", train_reader) / "run"
 
 
 @pytest.fixture(scope="session")

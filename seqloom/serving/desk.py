@@ -143,6 +143,7 @@ class Desk:
                     rows += text.errand.rows
                 (chosen if fits else rest).append(text)
             self.waiting = rest
+            self.working += len(chosen)
         self.figures.batch(len(chosen))
         return chosen
 

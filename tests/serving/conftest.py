@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,25 +15,22 @@ import pytest
 
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
+from tests.once import once
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
-from tests.tasks.test_translate import settings
-from tests.tasks.written_numbers import write_pairs
 
 QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 MAIN = "from seqloom.cli import main; main()"
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def models(tmp_path_factory: pytest.TempPathFactory, digits: Path) -> Path:
     """Folders: digits (translate, well trained), song (generate), mood (classify), words (tag)."""
-    place = tmp_path_factory.mktemp("models")
-    reviews = [f"{mood}\ta {word} film" for mood, word in (("good", "fine"), ("bad", "poor"), ("good", "great"))]
-    (place / "reviews.tsv").write_text("\n".join(reviews * 9), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SEQLOOM_CACHE", str(place / "cache"))
-        digits = settings(write_pairs(place / "pairs.tsv"), "model.dropout=0", steps=300)
-        train(digits, place / "digits", quiet=True)
+
+    def make(place: Path) -> None:
+        shutil.copytree(digits, place / "digits")
+        reviews = [f"{mood}\ta {word} film" for mood, word in (("good", "fine"), ("bad", "poor"), ("good", "great"))]
+        (place / "reviews.tsv").write_text("\n".join(reviews * 9), encoding="utf-8")
         for name, task, data, model in (
             ("song", "generate", write_song(place / "song.txt"), "gru"),
             ("mood", "classify", place / "reviews.tsv", "lstm"),
@@ -40,7 +38,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ):
             config = load_run(None, QUICK, task=task, data__train=str(data), model__name=model)
             train(config, place / name, quiet=True)
-    return place
+
+    return once(tmp_path_factory, "models", make)
 
 
 class Reply(NamedTuple):

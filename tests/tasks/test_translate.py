@@ -13,19 +13,7 @@ from seqloom.models.seq2seq.presets import PRESETS
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
-from seqloom.training.run_config import load_run
-from tests.tasks.written_numbers import spoken, write_pairs
-
-SMALL = [
-    "tokens.kind=word", "model.embedding=16", "model.encoder_widths=[16]", "model.decoder_widths=[16]", "model.heads=2",
-    "model.hidden=32", "train.warmup_steps=5", "train.batch_tokens=400", "train.learning_rate=0.02",
-    "train.evaluate_every=100", "train.checkpoint_every=100", "translate.measure=exact",
-]  # fmt: skip
-
-
-def settings(data, *changes, name="rnn-attention", steps=4):
-    given = [*SMALL, f"train.steps={steps}", *(["train.warmup_steps=1"] if steps < 10 else []), *changes]
-    return load_run(None, given, task="translate", data__train=str(data), model__name=name)
+from tests.tasks.written_numbers import settings, spoken, write_pairs
 
 
 @pytest.fixture(autouse=True)
@@ -39,18 +27,8 @@ def data(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A model that reads digits well; made once."""
-    place = tmp_path_factory.mktemp("translate")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SEQLOOM_CACHE", str(place / "cache"))
-        train(settings(write_pairs(place / "pairs.tsv"), "model.dropout=0", steps=300), place / "run", quiet=True)
-    return place / "run"
-
-
-@pytest.fixture(scope="module")
-def model(folder) -> Model:
-    return load(folder)
+def model(digits) -> Model:
+    return load(digits)
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
@@ -194,8 +172,8 @@ def test_a_folder_that_is_no_model_says_so(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_command_prints_one_object_a_line(folder):
-    call = [sys.executable, "-m", "seqloom.cli", "predict", str(folder), "--json"]
+def test_the_command_prints_one_object_a_line(digits):
+    call = [sys.executable, "-m", "seqloom.cli", "predict", str(digits), "--json"]
     done = subprocess.run(call, capture_output=True, text=True, input="1 2\n\n4 0 7\n", check=True)
     assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == ["one two", "", "four zero seven"]
 
