@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 from hypothesis import settings
-from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
 
 from tests.once import once
 from tests.tasks.written_numbers import train_reader
@@ -30,6 +30,9 @@ CHROMIUM_ARGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 120_000
+"""Milliseconds after which something on a page will never happen."""
+expect.set_options(timeout=PATIENCE)
 settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples on every machine
 settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
@@ -90,7 +93,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """A headless Chromium of the system's; open pages with `chromium.new_page()`."""
+    """A headless Chromium of the system's; open pages with `new_page`."""
     if CHROMIUM is None:
         pytest.fail("no Chromium on this machine (Debian: apt install chromium)", pytrace=False)
     with sync_playwright() as playwright:
@@ -100,7 +103,21 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_html(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a page that waits for as long as a busy machine may take; it is closed after the test."""
+    with ExitStack() as ends:
+
+        def new_page(**options: Any) -> Page:
+            page = chromium.new_page(**options)
+            ends.callback(page.close)
+            page.set_default_timeout(PATIENCE)
+            return page
+
+        yield new_page
+
+
+@pytest.fixture
+def open_html(new_page: Callable[..., Page], tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Open HTML from a file; nothing may be fetched by it, and nothing may go wrong in it."""
     wrong: list[str] = []
     opened: list[Page] = []
@@ -112,7 +129,7 @@ def open_html(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]
     def opens(html: str, width: int, height: int, **options: Any) -> Page:
         file = tmp_path / f"{len(opened)}.html"
         file.write_text(html, encoding="utf-8")
-        tab = chromium.new_page(viewport={"width": width, "height": height}, **options)
+        tab = new_page(viewport={"width": width, "height": height}, **options)
         opened.append(tab)
         tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
         tab.on("pageerror", lambda error: wrong.append(str(error)))
@@ -122,8 +139,6 @@ def open_html(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]
         return tab
 
     yield opens
-    for tab in opened:
-        tab.close()
     assert wrong == []
 
 

@@ -11,9 +11,11 @@ import pytest
 from seqloom.cli import demo, explain
 from seqloom.explaining.catalogue import definitions
 from seqloom.explaining.experiments import NAMES
+from tests.typed import typed
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, for what depends on it."""
     return subprocess.run(
         [sys.executable, "-m", "seqloom.cli", *arguments], capture_output=True, text=True, cwd=folder, check=False
     )
@@ -22,14 +24,14 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("command", explain.EXAMPLES)
 def test_the_examples_of_the_help_work(command, tmp_path):
     words = re.findall(r'"[^"]*"|\S+', command)
-    done = run(*(word.strip('"') for word in words[1:]), folder=tmp_path)
+    done = typed(*(word.strip('"') for word in words[1:]), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
 
 @pytest.mark.parametrize("command, examples", [("explain", explain.EXAMPLES), ("demo", demo.EXAMPLES)])
 def test_help_ends_in_its_examples(command, examples, tmp_path):
-    text = run(command, "--help", folder=tmp_path).stdout
+    text = typed(command, "--help", folder=tmp_path).stdout
     assert all(example in text for example in examples)
 
 
@@ -38,18 +40,18 @@ def test_version_is_printed(tmp_path):
 
 
 def test_explain_lists_every_definition_and_experiment(tmp_path):
-    text = run("explain", folder=tmp_path).stdout
+    text = typed("explain", folder=tmp_path).stdout
     assert len(definitions()) >= 38
     assert all(re.search(rf"\b{name}\b", text) for name in [*definitions(), *NAMES])
 
 
 def test_latex_alone_is_printed(tmp_path):
-    text = run("explain", "residual", "--latex", folder=tmp_path).stdout
+    text = typed("explain", "residual", "--latex", folder=tmp_path).stdout
     assert text == "\\begin{aligned}\n  y &= x + f\n\\end{aligned}\n"
 
 
 def test_words_of_the_user_are_run(tmp_path):
-    text = run("explain", "lstm", "nobody expects this", folder=tmp_path).stdout
+    text = typed("explain", "lstm", "nobody expects this", folder=tmp_path).stdout
     assert "step 3: this" in text
 
 
@@ -70,7 +72,7 @@ WRONG = {
 
 @pytest.mark.parametrize("arguments, what, remedy", WRONG.values(), ids=WRONG.keys())
 def test_a_mistake_is_one_clear_message_and_exit_code_1(arguments, what, remedy, tmp_path):
-    done = run(*arguments, folder=tmp_path)
+    done = typed(*arguments, folder=tmp_path)
     assert done.returncode == 1
     assert what in done.stderr
     assert remedy in done.stderr

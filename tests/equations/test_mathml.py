@@ -1,13 +1,14 @@
 """MathML says what LaTeX says: an independent reader of LaTeX and a real browser agree."""
 
 import re
+from collections.abc import Callable
 from importlib.metadata import distribution
 from pathlib import Path
 from xml.etree import ElementTree
 
 import latex2mathml.converter
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from seqloom.equations.latex import line as latex_line
 from seqloom.equations.mathml import mathml
@@ -44,8 +45,8 @@ def test_mathml_is_well_formed_and_its_ids_carry_the_prefix(definition):
 
 
 @pytest.mark.browser
-def test_a_browser_draws_every_formula(chromium: Browser):
-    page = chromium.new_page()
+def test_a_browser_draws_every_formula(new_page: Callable[..., Page]):
+    page = new_page()
     page.set_content(f"<body>{''.join(''.join(mathml(definition)) for definition in DEFINITIONS)}</body>")
     drawn = page.evaluate(
         """[...document.querySelectorAll('math')].map(math => ({
@@ -55,21 +56,19 @@ def test_a_browser_draws_every_formula(chromium: Browser):
     )
     assert len(drawn) == sum(len(notation(definition)) for definition in DEFINITIONS)
     assert all(entry["box"]["height"] > 10 and entry["native"] and not entry["flat"] for entry in drawn)
-    page.close()
 
 
 @pytest.mark.browser
-def test_mathjax_reads_every_formula(chromium: Browser, tmp_path: Path):
+def test_mathjax_reads_every_formula(new_page: Callable[..., Page], tmp_path: Path):
     files = distribution("sphinx-mathjax-offline").files or []
     script = next(Path(str(file.locate())) for file in files if file.name == "tex-mml-chtml.js")
     lines = [latex_line(formula).replace("&=", "=") for definition in DEFINITIONS for formula in notation(definition)]
     body = "".join(f"<p>\\[{line.replace('&', '&amp;').replace('<', '&lt;')}\\]</p>" for line in lines)
     file = tmp_path / "mathjax.html"
     file.write_text(f'<meta charset="utf-8"><body>{body}<script src="{script.as_uri()}"></script>', encoding="utf-8")
-    page = chromium.new_page()
+    page = new_page()
     page.goto(file.as_uri())
     page.wait_for_function("document.querySelectorAll('mjx-container').length > 0 && MathJax.startup.promise")
     page.evaluate("MathJax.startup.promise")
     assert page.locator("mjx-container").count() == len(lines)
     assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
-    page.close()

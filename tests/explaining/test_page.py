@@ -150,7 +150,7 @@ def test_arrow_keys_and_buttons_move_time(visit):
     expect(tab.get_by_label("One word on")).to_be_disabled()
     tab.get_by_label("Play").click()
     expect(current).to_have_text("the")
-    expect(current).to_have_text("cat", timeout=3000)
+    expect(current).to_have_text("cat")
     tab.get_by_label("Pause").click()
 
 
@@ -296,17 +296,16 @@ def test_words_of_an_experiment_are_nothing_but_text(visit):
 
 
 @pytest.mark.browser
-def test_a_script_that_is_not_the_pages_own_does_not_run(chromium, tmp_path):
+def test_a_script_that_is_not_the_pages_own_does_not_run(new_page, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(page(example("dot")).replace("</main>", "<img src='data:,' onerror='window.ran = 1'></main>"))
-    tab = chromium.new_page()
+    tab = new_page()
     tab.goto(file.as_uri())
     tab.wait_for_selector("#theme button")
     tab.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = 2'}))"
     )
     assert tab.evaluate("window.ran") is None
-    tab.close()
 
 
 class Elements(HTMLParser):
@@ -345,9 +344,9 @@ def test_modules_import_only_each_other():
 
 
 @pytest.mark.browser
-def test_a_notebook_shows_the_page_in_a_frame(chromium):
+def test_a_notebook_shows_the_page_in_a_frame(new_page):
     wrong: list[str] = []
-    tab = chromium.new_page()
+    tab = new_page()
     tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     tab.set_content(f"<!doctype html><p>a notebook</p>{frame(page(example('gru')), height=500)}")
     inside = tab.frame_locator("iframe")
@@ -356,7 +355,6 @@ def test_a_notebook_shows_the_page_in_a_frame(chromium):
     inside.get_by_label("Colours: dark").click()  # nothing can be kept here, and that is no error
     assert area(tab.locator("iframe"))["height"] == 500
     assert wrong == []
-    tab.close()
 
 
 @pytest.mark.browser

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 from tests.tasks.written_numbers import write_pairs
+from tests.typed import typed
 
 SMALL = [
     "tokens.kind=word", "model.embedding=8", "model.encoder_widths=[6]", "model.decoder_widths=[6]", "model.heads=2",
@@ -304,8 +303,7 @@ def test_without_a_sentence_frequent_words_are_read(translator):
 
 def test_the_command_opens_a_folder(translator, tmp_path):
     def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "seqloom.cli", "explain", str(translator("rnn-attention")), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True).stdout
+        return typed("explain", str(translator("rnn-attention")), *arguments, folder=tmp_path).stdout
 
     assert "sₜ = gru-reset-after" in run("1 2 3")
     assert "trained" in run("1 2 3", "--forgetting")

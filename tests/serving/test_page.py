@@ -9,14 +9,13 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def page(chromium, served):
-    tab = chromium.new_page(viewport={"width": 900, "height": 700})
+def page(new_page, served):
+    tab = new_page(viewport={"width": 900, "height": 700})
     wrong: list[str] = []
     tab.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.goto(served.url)
     yield tab
-    tab.close()
     assert wrong == []
 
 
@@ -54,9 +53,9 @@ def test_it_fits_a_phone(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
-def test_a_key_is_asked_for_where_there_is_one(chromium, models):
+def test_a_key_is_asked_for_where_there_is_one(new_page, models):
     running = Running([str(models / "digits")], key="open-sesame")
-    tab = chromium.new_page()
+    tab = new_page()
     try:
         tab.goto(running.url)
         tab.fill("textarea", "4")

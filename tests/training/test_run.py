@@ -24,6 +24,7 @@ from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig, load_run
 from tests.training.reviews import write_reviews
+from tests.typed import typed
 
 QUICK = [
     "model.embedding=16", "model.widths=[12]", "model.hidden=24", "model.heads=2", "model.length=16",
@@ -196,6 +197,7 @@ def test_more_parts_than_rows_are_no_trouble(reviews, tmp_path):
 
 
 def command(*arguments: str, folder: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, with one thread."""
     environment = {**os.environ, "SEQLOOM_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
     call = [sys.executable, "-m", "seqloom.cli", *arguments]
     return subprocess.run(call, capture_output=True, text=True, cwd=folder, env=environment, check=False, **options)
@@ -222,13 +224,13 @@ def test_train_predict_evaluate_as_a_person_types_them(reviews, tmp_path):
     assert trained.returncode == 0, trained.stderr
     assert "all 60 steps are done" in trained.stdout
     assert command("predict", "run", "a lovely film", folder=tmp_path).stdout == "pos\n"
-    lines = command("predict", "run", "--json", folder=tmp_path, input="a dull film\n\ngreat\n").stdout.splitlines()
+    lines = typed("predict", "run", "--json", folder=tmp_path, input="a dull film\n\ngreat\n").stdout.splitlines()
     answers = [json.loads(line) for line in lines]
     assert [answer["text"] for answer in answers] == ["a dull film", "", "great"]
     assert (answers[0]["label"], answers[2]["label"]) == ("neg", "pos")
-    figures = json.loads(command("evaluate", "run", "reviews.tsv", "--json", folder=tmp_path).stdout)
+    figures = json.loads(typed("evaluate", "run", "reviews.tsv", "--json", folder=tmp_path).stdout)
     assert figures["accuracy"] > 0.9
-    assert "accuracy" in command("evaluate", "run", "reviews.tsv", folder=tmp_path).stdout
+    assert "accuracy" in typed("evaluate", "run", "reviews.tsv", folder=tmp_path).stdout
 
 
 @pytest.fixture
@@ -253,24 +255,24 @@ def test_standard_input_is_answered_line_by_line_as_it_comes(trained):
 
 def test_vectors_and_the_nearest_by_command(trained):
     (trained / "among.txt").write_text("a dull story\n\nvery great cast\nthe tedious film\n", encoding="utf-8")
-    shown = command("predict", "run", "--vectors", folder=trained, input="a dull film\ngreat\n").stdout.splitlines()
+    shown = typed("predict", "run", "--vectors", folder=trained, input="a dull film\ngreat\n").stdout.splitlines()
     model = load(trained / "run")
     for line, text in zip(map(json.loads, shown), ["a dull film", "great"], strict=True):
         assert line["text"] == text
         assert line["vector"] == pytest.approx(model.vectors([text])[0].tolist(), abs=1e-5)
     asked = ["predict", "run", "a poor film", "a fine film", "--nearest", "among.txt", "--count", "1"]
-    first, near, second, other = command(*asked, folder=trained).stdout.splitlines()
+    first, near, second, other = typed(*asked, folder=trained).stdout.splitlines()
     assert (first, second) == ("a poor film", "a fine film")
     assert near.endswith(("a dull story", "the tedious film"))
     assert other.endswith("  very great cast")
-    found = [json.loads(line) for line in command(*asked, "--json", folder=trained).stdout.splitlines()]
+    found = [json.loads(line) for line in typed(*asked, "--json", folder=trained).stdout.splitlines()]
     assert found[1]["nearest"][0]["text"] == "very great cast"
     assert -1 <= found[1]["nearest"][0]["similarity"] <= 1.00001
 
 
 @pytest.mark.parametrize("flags", [["--temperature", "0.5"], ["--top-k", "3"], ["--set", "lines=2"]])
 def test_a_flag_that_the_task_does_not_have_is_named(trained, flags):
-    done = command("predict", "run", "a film", *flags, folder=trained)
+    done = typed("predict", "run", "a film", *flags, folder=trained)
     assert done.returncode == 1
     assert "a model for classify has no options" in done.stderr
     assert done.stdout == ""
@@ -282,7 +284,7 @@ def test_lines_before_one_that_cannot_be_read_are_answered(tmp_path, reviews):
     changes = ['classify.numbers=["x"]', "data.columns.text=text", "train.learning_rate=0.1"]
     train(settings(tmp_path / "sides.jsonl", *changes, model__name="cnn"), tmp_path / "run", quiet=True)
     given = '{"text": "a film", "x": 0}\n{"text": "a film", "x": 1}\n{"text": "a film"}\n{"text": "a film", "x": 1}\n'
-    done = command("predict", "run", folder=tmp_path, input=given)
+    done = typed("predict", "run", folder=tmp_path, input=given)
     assert (done.returncode, done.stdout) == (1, "a\nb\n")
     assert "no column is called 'x'; there are: text" in done.stderr
 
@@ -307,7 +309,7 @@ def test_lines_come_in_the_chunks_that_are_there():
 
 def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):
     changes = ["--set", "train.lerning_rate=1", "--set", "train.steps=-3", "--set", "modle.name=lstm"]
-    done = command("train", "--task", "classify", "--data", "reviews.tsv", "--out", "run", *changes, folder=tmp_path)
+    done = typed("train", "--task", "classify", "--data", "reviews.tsv", "--out", "run", *changes, folder=tmp_path)
     assert done.returncode == 1
     assert "3 settings cannot be used" in done.stderr
     assert "did you mean learning_rate?" in done.stderr
@@ -356,7 +358,7 @@ def test_the_examples_of_the_help_work(reviews, tmp_path, command_name):
     (tmp_path / "test.tsv").write_text(reviews.read_text())
     (tmp_path / "reviews.txt").write_text("a lovely film\na dull film\n")
     if command_name != "train":
-        trained = command(
+        trained = typed(
             "train", "--task", "classify", "--data", "reviews.tsv", "--out", "runs/reviews", *flags(), folder=tmp_path
         )
         assert trained.returncode == 0, trained.stderr
@@ -366,8 +368,8 @@ def test_the_examples_of_the_help_work(reviews, tmp_path, command_name):
         words = shlex.split(call)[1:]
         words += flags() if command_name == "train" and "--set" not in words else []
         words += ["--set", "train.steps=20", "--set", "train.warmup_steps=5"] if "--set" in words else []
-        done = command(*words, folder=tmp_path, input=(tmp_path / file).read_text() if file else "")
+        done = typed(*words, folder=tmp_path, input=(tmp_path / file).read_text() if file else "")
         assert done.returncode == 0, f"{example}: {done.stderr}"
         assert done.stdout
-        shown = command(command_name, "--help", folder=tmp_path).stdout
+        shown = typed(command_name, "--help", folder=tmp_path).stdout
         assert " ".join(example.split()) in " ".join(shown.split())

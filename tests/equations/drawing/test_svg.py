@@ -155,8 +155,8 @@ def test_lines_turn_in_round_corners():
 
 
 @pytest.mark.browser
-def test_labels_fit_into_their_shapes(chromium):
-    page = chromium.new_page()
+def test_labels_fit_into_their_shapes(new_page):
+    page = new_page()
     for definition in DEFINITIONS:
         page.set_content(f"<style>{STYLE}</style>{draw(definition)}")
         room = page.evaluate(
@@ -166,4 +166,3 @@ def test_labels_fit_into_their_shapes(chromium):
             })"""
         )
         assert all(left > 2 and right > 2 for left, right, _ in room), room
-    page.close()
