@@ -61,4 +61,5 @@ def serve(
     def draining() -> None:
         server.draining = True
 
-    listen(make_app(server, [host, *allow_host]), settings, ready=ready, draining=draining)
+    app = make_app(server, [host, *allow_host])
+    listen(app, settings, crowded=app.crowded, ready=ready, draining=draining)

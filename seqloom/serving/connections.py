@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import unquote
@@ -23,6 +24,7 @@ LINGER_SECONDS = 2
 """Seconds in which a client may read the last answer before its connection is cut."""
 LEAST = 16_384
 """Bytes of an answer that a client has to take within `send_seconds`."""
+POST = re.compile(rb"POST (/[\w/]*)[ ?]")
 STOPPING = Refusal(503, "the server is stopping", retry_after=5)
 
 
@@ -56,8 +58,16 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
+        begins = not self.answering() and not self.conn.trailing_data[0]
+        if begins and (path := posted(data)) and (refusal := self.crowded(path)) is not None:
+            self.refuse(refusal, path)
+            return
         super().data_received(data)
         self.watch()
+
+    def crowded(self, path: str) -> Refusal | None:
+        """Why a request for a path need not be read now, if so: asked before its head is parsed, so a no is cheap."""
+        return None
 
     def connection_lost(self, exc: Exception | None) -> None:
         for timer in (self.reading, self.sending, self.polite.lingering, self.timeout_keep_alive_task):
@@ -132,7 +142,7 @@ class Connection(H11Protocol):
         else:
             self.polite.transport.close()  # there is nothing to read first
 
-    def refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: Refusal, path: str = "") -> None:
         if self.transport.is_closing():
             return
         if self.answering():
@@ -141,7 +151,7 @@ class Connection(H11Protocol):
                 return
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        headers, body = spelled(refusal)
+        headers, body = spelled(refusal, path)
         first = f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}".encode()
         self.transport.write(b"\r\n".join([first, *(b": ".join(pair) for pair in headers), b"", body]))
         self.transport.close()
@@ -176,6 +186,12 @@ class Polite:
 
     def linger(self) -> None:
         self.lingering = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+
+def posted(data: bytes) -> str:
+    """The path of a POST that begins here; empty if it is something else."""
+    found = POST.match(data)
+    return found[1].decode() if found else ""
 
 
 # --- heads that h11 lets through ----------------------------------------------------------------------
@@ -243,8 +259,8 @@ async def say(refusal: Refusal, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def spelled(refusal: Refusal) -> tuple[list[tuple[bytes, bytes]], bytes]:
+def spelled(refusal: Refusal, path: str = "") -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Headers and body; the connection ends with a refusal."""
-    body = json.dumps(refusal.body()).encode()
+    body = json.dumps(refusal.body(path)).encode()
     named = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
     return [(name.encode(), value.encode()) for name, value in {**named, **refusal.headers()}.items()], body

@@ -17,6 +17,7 @@ from seqloom.serving.errand import Errand
 from seqloom.serving.figures import Figures
 from seqloom.serving.logs import report
 from seqloom.serving.refusal import Refusal, over
+from seqloom.serving.room import Room
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.asking import Asked, Said
 
@@ -24,10 +25,6 @@ AT_ONCE = 4
 """Batches that are worked on in turn, so that a short text need not wait for a long one."""
 RETRY = 1
 """Seconds after which who was refused may try again."""
-AMPLE = 0.5
-"""The share of the time allowed that an answer may take before less is let in."""
-LESS, LEAST = 0.97, 4.0
-"""What is left of the room after an answer that took longer, and the least that is ever left."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +64,7 @@ class Desk:
         self.bounds, self.figures = bounds, figures
         self.waiting: deque[Text] = deque()
         self.batches: list[Batch] = []
-        self.room = float(bounds.queue)
-        """Texts that may wait or be worked on so that all are answered in time: learned, as TCP learns its window."""
+        self.room = Room(bounds.queue, bounds.seconds)
         self.working = 0
         self.changed = threading.Condition()
         self.closing = False
@@ -80,22 +76,25 @@ class Desk:
         """Let errands wait for their turn, all of them; or refuse them."""
         with self.changed:
             self.forget_unwanted()
-            self.check_queue(sum(len(errand.asked) for errand in errands))
-            here = len(self.waiting) + self.working
-            if here and here + sum(len(errand.asked) for errand in errands) > self.room:
-                what = f"{here} texts are worked on, and more would not be answered in {self.bounds.seconds:g} seconds"
-                raise Refusal(429, what, bound="seconds", retry_after=RETRY)
+            self.check_room(sum(len(errand.asked) for errand in errands))
             for errand in errands:
                 self.waiting.extend(Text(errand, place) for place in range(len(errand.asked)))
             self.changed.notify()
 
-    def check_queue(self, more: int) -> None:
-        """Refuse if so many more texts have no place in the queue; cheap, so it can be asked before a body is read."""
+    def check_room(self, more: int) -> None:
+        """Refuse if there is no room for so many more texts; cheap, so it can be asked before a request is read."""
         if more > self.bounds.queue:
             raise over("queue", self.bounds.queue, f"{more:,} sentences or texts in one request")
         if (waiting := len(self.waiting)) + more > self.bounds.queue:
             what = f"{waiting} texts are waiting, and {more} more are too many"
             raise Refusal(429, what, bound="queue", retry_after=RETRY)
+        if self.room.full(here := self.here(), more):
+            what = f"{here} texts are worked on, and more would not be answered in {self.bounds.seconds:g} seconds"
+            raise Refusal(429, what, bound="seconds", retry_after=RETRY)
+
+    def here(self) -> int:
+        """Texts that wait or are worked on."""
+        return len(self.waiting) + self.working
 
     def forget_unwanted(self) -> None:
         if any(not text.asked.wanted for text in self.waiting):
@@ -164,7 +163,7 @@ class Desk:
                 text.errand.tell(Said(text.place, said.answer, said.whole))
                 if said.whole and said.place in batch.left:
                     batch.left.discard(said.place)
-                    self.learn(text.errand.age())
+                    self.learn(text)
         except StopIteration:
             self.batches.remove(batch)
         except Exception as error:
@@ -173,7 +172,7 @@ class Desk:
         else:
             gone = {place for place in batch.left if not batch.texts[place].asked.wanted}
             for place in gone:
-                self.learn(batch.texts[place].errand.age(), answered=False)
+                self.learn(batch.texts[place], answered=False)
             batch.left -= gone
             if not batch.left:
                 self.batches.remove(batch)  # all are answered, or nobody waits any more
@@ -191,13 +190,5 @@ class Desk:
             if own:
                 self.begin(own)
 
-    def learn(self, seconds: float, *, answered: bool = True) -> None:
-        """A text took so long: each slow one takes some of the room, quick ones give it back bit by bit.
-
-        A speed in texts per second would not do: a batch of few takes as long as one of many, so that who refuses some
-        would seem slow and refuse all. Nor would the slowest alone: one long text must not shut out all short ones.
-        """
-        if seconds > self.bounds.seconds * AMPLE:
-            self.room = max(self.room * LESS, LEAST)
-        elif answered:
-            self.room = min(self.room + 1 / self.room, float(self.bounds.queue))
+    def learn(self, text: Text, *, answered: bool = True) -> None:
+        self.room.learn(text.errand.arrived, time.monotonic(), self.here(), answered=answered)

@@ -75,17 +75,32 @@ class Guard:
         self.check_key(scope["path"], headers.get("authorization", ""))
         if self.server.draining and scope["path"] not in WHILE_DRAINING:
             raise Refusal(503, "the server is stopping", retry_after=5)
-        if self.busy >= self.server.bounds.requests and scope["path"] not in WHILE_DRAINING:
-            most = self.server.bounds.requests
-            raise Refusal(503, f"{most} requests are being worked on", bound="requests", retry_after=1)
-        if scope["path"] in WORK:
-            self.server.desk.check_queue(1)
+        self.check_crowd(scope["path"])
         self.busy += 1
         try:
             body = await self.read(headers.get("content-length", ""), receive)
             await self.app(scope, replay(body, receive), told)
         finally:
             self.busy -= 1
+
+    def check_crowd(self, path: str) -> None:
+        if self.busy >= self.server.bounds.requests and path not in WHILE_DRAINING:
+            most = self.server.bounds.requests
+            raise Refusal(503, f"{most} requests are being worked on", bound="requests", retry_after=1)
+        if path in WORK:
+            self.server.desk.check_room(1)
+
+    def crowded(self, path: str) -> Refusal | None:
+        """Why a request for work need not be read now, if so; see `Connection.crowded`."""
+        if path not in WORK:
+            return None
+        try:
+            self.check_crowd(path)
+        except Refusal as refusal:
+            self.server.figures.request(path, refusal.status, 0.0, refusal.bound)
+            log.info("POST %s %d 0 ms", path, refusal.status)
+            return refusal
+        return None
 
     def check_host(self, host: str, origin: str | None) -> None:
         """A page of another site must not speak to this server, whatever name it gives to our address."""

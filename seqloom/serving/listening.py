@@ -20,6 +20,7 @@ from seqloom.config import Config
 from seqloom.errors import SeqloomError
 from seqloom.serving.connections import SPARE, Connection, checked
 from seqloom.serving.logs import log
+from seqloom.serving.refusal import Refusal
 
 BACKLOG = 128
 """Connections that the system holds until they are accepted."""
@@ -55,12 +56,14 @@ def listen(
     app: ASGIApp,
     settings: Listening,
     *,
+    crowded: Callable[[str], Refusal | None] = lambda _: None,
     ready: Callable[[str], None] | None = None,
     draining: Callable[[], None] | None = None,
 ) -> None:
     """Serve an application until SIGTERM or SIGINT, finish what was accepted, return; a second signal ends at once.
 
-    `ready` is told the address when requests are answered; `draining` is called when no more are accepted.
+    `crowded` says why a request for a path need not be read now; `ready` is told the address when requests are
+    answered; `draining` is called when no more are accepted.
     """
     with bind(settings.host, settings.port) as listener:
         allow_files(settings.connections + SPARE + FILES)
@@ -68,6 +71,9 @@ def listen(
 
         class Bounded(Connection):
             bounds = settings
+
+            def crowded(self, path: str) -> Refusal | None:
+                return crowded(path)
 
         start = Start(checked(app, settings.header_bytes))
         config = uvicorn.Config(

@@ -26,6 +26,32 @@ def test_headers_that_come_byte_by_byte_are_refused(served):
     assert (status, body) == (408, {"error": {"message": what, "bound": "header_seconds"}})
 
 
+@pytest.mark.parametrize("path", ["/full", "/full?x=1"])
+def test_a_request_there_is_no_room_for_is_refused_before_its_body_comes(served, path):
+    status, headers, body = served.ask(post(path, 10_000_000))
+    assert (status, body) == (503, {"error": {"message": "full", "bound": "room"}})
+    assert (headers["retry-after"], headers["connection"]) == ("1", "close")
+
+
+def test_such_a_refusal_has_the_form_that_clients_of_the_path_expect(served):
+    assert served.ask(post("/v1/full", 9))[2]["error"]["type"] == "server_error"
+
+
+def test_it_is_refused_on_a_connection_that_was_used_too(served):
+    with served.connect(get("/")) as client:
+        assert b"200" in one(client)
+        client.sendall(post("/full", 9))
+        assert answer_of(client)[0] == 503
+
+
+def test_others_are_answered_all_the_same(served):
+    assert served.ask(get("/full", "Connection: close"))[0] == 200
+    assert served.ask(post("/fully", 1, b"x", "Connection: close"))[0] == 200
+    with served.connect(post("/scope", 30, b"POST /full HTTP/1.1\r\nHost: x")) as client:  # of a body
+        client.sendall(b"\r\n" * 5)
+        assert b"/scope" in one(client)
+
+
 def test_a_connection_that_says_nothing_is_closed(served):
     with served.connect() as client:
         assert rest(client) == b""

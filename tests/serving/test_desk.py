@@ -233,7 +233,7 @@ def test_a_request_that_would_come_too_late_is_refused_at_once():
     gate = Gate(open=False)
 
     async def work(desk):
-        desk.room = 2.5  # what was learned
+        desk.room.size = 2.5  # what was learned
         desk.take(first := gate.errand("x2", "x2"))
         desk.thread.start()
         while not gate.worked and not gate.batches:
@@ -248,48 +248,6 @@ def test_a_request_that_would_come_too_late_is_refused_at_once():
         await finished_at(desk, gate.errand("x1", "x1", "x1"))  # who has nothing to do takes anything
 
     run(work)
-
-
-def test_slow_answers_take_room_and_quick_ones_give_it_back():
-    async def work(desk):
-        for _ in range(100):
-            desk.learn(7.0)
-        assert desk.room < 30
-        desk.learn(3.0, answered=False)  # a client that left early says nothing
-        small = desk.room
-        for _ in range(1000):
-            desk.learn(0.5)
-        assert small + 20 < desk.room < desk.bounds.queue
-        for _ in range(10_000):
-            desk.learn(20.0)
-        assert desk.room == 4
-
-    run(work, seconds=10, queue=500)
-
-
-def test_one_slow_text_does_not_shut_out_quick_ones():
-    async def work(desk):
-        for _ in range(200):
-            desk.learn(25.0)
-            for _ in range(50):
-                desk.learn(0.2)
-        assert desk.room > 30
-
-    run(work)
-
-
-def test_few_texts_do_not_make_it_seem_slow():
-    """A batch of one takes as long as a batch of many; who refuses some must not come to refuse all."""
-    gate = Gate()
-
-    async def work(desk):
-        desk.room = 5.0
-        desk.thread.start()
-        for _ in range(20):
-            await finished_at(desk, gate.errand("x3"))
-        assert desk.room > 7
-
-    run(work, seconds=20)
 
 
 async def finished_at(desk, errand):

@@ -114,6 +114,10 @@ def test_the_bound_on_requests_at_once(models):
         assert (reply.status, reply.json()["error"]["bound"]) == (503, "requests")
         assert reply.headers["retry-after"] == "1"
         assert running.ask("/health").status == 200, "it answers all the same"
+        asked = running.ask("/v1/completions", {"model": "digits", "prompt": "1"})
+        assert (asked.status, asked.json()["error"]["bound"], asked.headers["retry-after"]) == (503, "requests", "1")
+        counted = running.ask("/metrics").body.decode()
+        assert 'seqloom_requests_total{path="/v1/completions",status="503"} 1.0' in counted
         for client in held:
             client.close()
         for _ in range(100):

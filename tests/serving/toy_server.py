@@ -15,6 +15,7 @@ LIMIT = 20.0
 SCRIPT = """
 import asyncio, json, resource, sys, time
 from seqloom.serving import listening
+from seqloom.serving.refusal import Refusal
 
 GONE = []
 
@@ -97,6 +98,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (48, resource.getrlimit(resource.RLIM
 listening.listen(
     app,
     listening.Listening(**json.loads(sys.argv[1])),
+    crowded=lambda path: Refusal(503, "full", bound="room", retry_after=1) if path.endswith("full") else None,
     ready=lambda url: print(url, flush=True),
     draining=lambda: print("draining", flush=True),
 )
