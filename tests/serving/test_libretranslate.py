@@ -56,6 +56,8 @@ def test_a_list_gives_a_list(served):
     found = served.ask("/translate", asked).json()
     assert found["translatedText"] == ["one two", "", "three"]
     assert [len(others) for others in found["alternatives"]] == [1, 0, 1]
+    assert served.ask("/translate", {**asked, "alternatives": "1"}).json() == found, "LibreTranslate takes texts too"
+    assert served.ask("/translate", {**asked, "alternatives": "16"}).status == 400
     assert "detectedLanguage" not in found
 
 

@@ -42,8 +42,8 @@ class Translate(Asking):
     """The language that they become."""
     format: Literal["text", "html"] = "text"
     """Whether there are tags in them."""
-    alternatives: int = Field(0, ge=0, le=15)
-    """So many other translations."""
+    alternatives: Annotated[int, Field(ge=0, le=15)] | Annotated[str, Field(pattern="^([0-9]|1[0-5])$")] = 0
+    """So many other translations; as a text too, as LibreTranslate takes it."""
 
 
 class Detect(Asking):
@@ -120,16 +120,17 @@ async def translate(request: Request, server: Served) -> Translated:
     texts = asked.q if isinstance(asked.q, list) else [asked.q]
     server.check_texts(texts)
     laid = [await asyncio.to_thread(lay_out, server, text, asked) for text in texts]
-    options = {"n_best": asked.alternatives + 1, "beam": max(asked.alternatives + 1, 4)} if asked.alternatives else {}
+    more = int(asked.alternatives)
+    options = {"n_best": more + 1, "beam": max(more + 1, 4)} if more else {}
     errands = await server.errands([(one.entry, one.laid.sentences) for one in laid], options)
     answers = await server.finish(errands, request)
-    versions = [one.versions(found, asked.alternatives + 1) for one, found in zip(laid, answers, strict=True)]
+    versions = [one.versions(found, more + 1) for one, found in zip(laid, answers, strict=True)]
     told = [one.told for one in laid if one.told is not None]
     several = isinstance(asked.q, list)
     best, others = [found[0] for found in versions], [found[1:] for found in versions]
     return Translated(
         translatedText=best if several else best[0],
-        alternatives=(others if several else others[0]) if asked.alternatives else None,
+        alternatives=(others if several else others[0]) if more else None,
         detectedLanguage=(told if several else told[0]) if told else None,
     )
 
