@@ -29,10 +29,6 @@ class Errand:
         self.loop = asyncio.get_running_loop()
         self.news = asyncio.Event()
 
-    def age(self) -> float:
-        """Seconds since it arrived."""
-        return time.monotonic() - self.arrived
-
     def answered(self, place: int) -> bool:
         return place in self.latest and self.latest[place].whole
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 AMPLE = 0.5
 """The share of the time allowed that an answer may take before less is let in."""
-FIRST, LEAST = 64, 4
+FIRST, LEAST = 128, 4
 """Texts that are let in before anything was learned, and at least."""
 MORE = 0.05
-"""Added for each quick answer: a twentieth more whenever all that are here have been answered."""
+"""Added for each quick answer: a twentieth more whenever all that are here have been answered; twice as many before the
+first slow one."""
 LESS, PAUSE = 0.8, 0.2
 """What is left after an answer that was slow, and the share of the time allowed in which that happens once."""
 
@@ -38,4 +39,5 @@ class Room:
             if now >= self.lessened + self.seconds * PAUSE:
                 self.size, self.lessened = max(self.size * LESS, float(LEAST)), now
         elif answered and 2 * here >= self.size:
-            self.size = min(self.size + MORE, self.most)
+            unknown = self.lessened == float("-inf")
+            self.size = min(self.size + (1 if unknown else MORE), self.most)

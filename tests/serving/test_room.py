@@ -37,6 +37,12 @@ def test_when_work_gets_slower_less_is_let_in_and_later_more_again():
     assert room.size > 120
 
 
+def test_a_server_that_answers_all_quickly_soon_takes_what_the_queue_holds():
+    room = Room(512, seconds=10)
+    serve(room, 2000, 10_000, 1)
+    assert room.size == 512
+
+
 def test_few_who_come_do_not_show_that_there_is_room_for_many():
     room = Room(512, seconds=10)
     serve(room, 40, 9, 600)
