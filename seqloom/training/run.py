@@ -27,6 +27,7 @@ from seqloom.training.board import check_board
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.durations import duration, seconds_of
 from seqloom.training.loop import Trainer
+from seqloom.training.memory import kept_memory
 from seqloom.training.run_config import RunConfig, check_run
 from seqloom.training.starting import begin, dictionaries_in, first_weights, known_dictionaries
 from seqloom.training.team import Team, gather_team
@@ -82,7 +83,7 @@ class Run:
         if self.config.train.tensorboard:
             check_board()
         self.claim(resume or self.team.restarted())
-        with locked(self.out / LOCK, "trains in this folder") if self.team.leads else nullcontext():
+        with locked(self.out / LOCK, "trains in this folder") if self.team.leads else nullcontext(), kept_memory():
             return self.go_on(began, quiet=quiet)
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
