@@ -7,6 +7,7 @@ from seqloom.layers.bidirectional import Bidirectional
 from seqloom.layers.convolution import CausalConvolution, Convolution
 from seqloom.layers.cross_entropy import CrossEntropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm
+from seqloom.layers.disagreement import Disagreement
 from seqloom.layers.dropout import Dropout, draw_from
 from seqloom.layers.embedding import Embedding, OneHotEmbedding
 from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm
@@ -47,6 +48,7 @@ __all__ = [
     "CrossEntropy",
     "DecoderBlock",
     "DecoderBlockPreNorm",
+    "Disagreement",
     "Dot",
     "Dropout",
     "Embedding",

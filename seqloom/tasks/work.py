@@ -19,6 +19,8 @@ class Loss:
 
     total: Tensor
     count: int
+    choices: Tensor | None
+    """The scores of what could be chosen, row after row (R, V); None where the answer is no choice but a number."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,10 @@ class Work(Protocol, Generic[B]):
 
     def parts(self, batch: B, count: int) -> list[B]:
         """The rows of a batch in so many parts of about the same size; a part may be empty of rows."""
+        ...
+
+    def twice(self, batch: B) -> B:
+        """All rows, and then all of them again."""
         ...
 
     def rows(self, batch: B) -> int: ...

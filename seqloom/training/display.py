@@ -35,7 +35,7 @@ class Display:
         quiet: bool = False,
     ) -> None:
         self.steps, self.quiet, self.foretells = config.steps, quiet, foretells
-        self.smoothed = config.label_smoothing > 0
+        self.smoothed = config.label_smoothing > 0 or config.r_drop > 0
         self.console = console or Console(stderr=True)
         self.pace = Pace(config.steps, config.evaluate_every)
         self.done, self.tokens = first_step, 0

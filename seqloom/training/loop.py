@@ -13,17 +13,18 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import torch
 from torch import nn
 
-from seqloom.errors import TrainingError
+from seqloom.errors import ConfigError, TrainingError
+from seqloom.layers.disagreement import divergence
 from seqloom.layers.dropout import draw_from
 from seqloom.models.weights import load_weights, weights_of
-from seqloom.tasks.work import Score, Work
+from seqloom.tasks.work import Loss, Score, Work
 from seqloom.training import checkpoint as checkpoints
 from seqloom.training.checkpoint import Checkpoint
 from seqloom.training.display import Display
@@ -115,7 +116,7 @@ class Trainer(Generic[B]):
                 last = position == len(parts) - 1
                 quiet = trained.no_sync() if team.size > 1 and not last else nullcontext()  # type: ignore[operator]
                 with quiet, self.precision():
-                    loss = self.work.loss(trained, part)
+                    loss = self.loss(trained, part)
                     (loss.total * (team.size if counted else 0)).backward()  # type: ignore[no-untyped-call]
                 losses.append((float(loss.total.detach()), loss.count if counted else 0))
         except RuntimeError as error:
@@ -139,6 +140,20 @@ class Trainer(Generic[B]):
         progress.tokens += self.work.tokens(batch)
         progress.loss_sum += total
         progress.loss_count += count
+
+    def loss(self, trained: nn.Module, part: B) -> Loss:
+        """The loss of a part; with R-Drop that of two readings of it, and of how far they are apart."""
+        if not self.config.r_drop:
+            return self.work.loss(trained, part)
+        loss = self.work.loss(trained, self.work.twice(part))
+        if loss.choices is None:
+            mistake = (
+                "train.r_drop",
+                "compares the shares of labels or words, and the answer is a number",
+                "leave it at 0",
+            )
+            raise ConfigError("settings", [mistake])
+        return replace(loss, total=loss.total + self.config.r_drop * divergence(loss.choices))
 
     def seed_step(self) -> None:
         """Everything drawn in a step comes from generators keyed by the step and the process: no state to keep."""

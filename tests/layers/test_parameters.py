@@ -11,6 +11,7 @@ from seqloom.layers.base import Layer
 from seqloom.layers.convolution import CausalConvolution, Convolution
 from seqloom.layers.cross_entropy import CrossEntropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm
+from seqloom.layers.disagreement import Disagreement
 from seqloom.layers.embedding import Embedding, OneHotEmbedding
 from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm
 from seqloom.layers.feed_forward import FeedForward
@@ -59,6 +60,7 @@ LAYERS: list[Layer] = [
     Readout(H, V),
     Temperature(),
     CrossEntropy(),
+    Disagreement(),
 ]
 every = pytest.mark.parametrize("layer", LAYERS, ids=[f"{type(layer).__name__}-{i}" for i, layer in enumerate(LAYERS)])
 

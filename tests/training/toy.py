@@ -55,6 +55,9 @@ class ToyWork:
     def parts(self, batch: Batch, count: int) -> list[Batch]:
         return [(batch[0][part::count], batch[1][part::count]) for part in range(count)]
 
+    def twice(self, batch: Batch) -> Batch:
+        return torch.cat([batch[0]] * 2), torch.cat([batch[1]] * 2)
+
     def rows(self, batch: Batch) -> int:
         return len(batch[0])
 
@@ -64,7 +67,7 @@ class ToyWork:
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         scores = model(batch[0]).squeeze(-1)
         total = nn.functional.binary_cross_entropy_with_logits(scores, batch[1], reduction="sum")
-        return Loss(total, len(batch[0]))
+        return Loss(total, len(batch[0]), nn.functional.pad(scores[:, None], (1, 0)))
 
     def evaluate(self, model: nn.Module) -> Score:
         right = ((model(self.stream.x).squeeze(-1) > 0) == (self.stream.y > 0)).float().mean()

@@ -114,7 +114,8 @@ class Classify(Task[ClassifyConfig]):
 
         def loss(model: nn.Module, batch: Batch) -> Loss:
             scores = model(batch.x, batch.lengths, batch.features)
-            return Loss(self.answers.loss(scores, batch.targets, plan.label_smoothing), batch.targets.numel())
+            total = self.answers.loss(scores, batch.targets, plan.label_smoothing)
+            return Loss(total, batch.targets.numel(), self.answers.choices(scores))
 
         def evaluate(model: nn.Module) -> Score | None:
             if valid is None:

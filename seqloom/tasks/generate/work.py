@@ -31,6 +31,9 @@ class SegmentWork:
         """Every count-th segment; there may be more parts than segments."""
         return [batch.select(range(first, len(batch.lengths), count)) for first in range(count)]
 
+    def twice(self, batch: Batch) -> Batch:
+        return batch.select([*range(len(batch.lengths))] * 2)
+
     def rows(self, batch: Batch) -> int:
         return len(batch.lengths)
 
@@ -41,4 +44,4 @@ class SegmentWork:
         where = batch.targets >= 0
         scores, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
         total = surprise(scores, targets, self.label_smoothing)
-        return Loss(total, len(targets))
+        return Loss(total, len(targets), scores)

@@ -102,7 +102,9 @@ class Tag(Task[TagConfig]):
             return self.batch(corpus, rows, plan.device)
 
         def loss(model: nn.Module, batch: Batch) -> Loss:
-            return Loss(loss_of(batch.scores(model), batch, plan.label_smoothing), int((batch.tags != IGNORED).sum()))
+            scores = batch.scores(model)
+            tagged = scores[batch.tags != IGNORED]
+            return Loss(loss_of(scores, batch, plan.label_smoothing), len(tagged), tagged)
 
         def evaluate(model: nn.Module) -> Score | None:
             if valid is None:

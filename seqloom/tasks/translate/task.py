@@ -112,7 +112,7 @@ class Translate(Task[TranslateConfig]):
             scores = model(batch.source, batch.source_lengths, batch.written, real)
             wanted = batch.following[real]
             total = surprise(scores, wanted, plan.label_smoothing)
-            return Loss(total, len(wanted))
+            return Loss(total, len(wanted), scores)
 
         def evaluate(model: nn.Module) -> Score | None:
             return None if valid is None else self.look(model, valid, plan.device)

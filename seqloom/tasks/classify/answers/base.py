@@ -54,6 +54,10 @@ class Answers(ABC):
         """Summed over a batch: scores (B, V)."""
 
     @abstractmethod
+    def choices(self, scores: Tensor) -> Tensor | None:
+        """The scores (B, V) of a batch, one row for each choice that is made; None where none is."""
+
+    @abstractmethod
     def say(self, text: str, scores: Tensor) -> Answer:
         """The answer that the scores (V) of one input give."""
 

@@ -88,6 +88,9 @@ class OneLabel(Answers):
     def loss(self, scores: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         return F.cross_entropy(for_each(scores), targets, reduction="sum", label_smoothing=smoothing)
 
+    def choices(self, scores: Tensor) -> Tensor:
+        return for_each(scores)
+
     def say(self, text: str, scores: Tensor) -> Labelled:
         shares = torch.softmax(for_each(scores), -1)
         return Labelled(text, self.labels[int(shares.argmax())], dict(zip(self.labels, shares.tolist(), strict=True)))

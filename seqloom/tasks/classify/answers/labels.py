@@ -81,6 +81,10 @@ class AnyLabels(Answers):
         wanted = targets * (1 - smoothing) + smoothing / 2
         return F.binary_cross_entropy_with_logits(scores, wanted, reduction="sum")
 
+    def choices(self, scores: Tensor) -> Tensor:
+        """For each label, between no and yes."""
+        return F.pad(scores.flatten()[:, None], (1, 0))
+
     def say(self, text: str, scores: Tensor) -> SeveralLabels:
         chances = torch.sigmoid(scores).tolist()
         given = [label for label, chance in zip(self.labels, chances, strict=True) if chance >= self.threshold]

@@ -76,6 +76,9 @@ class OneNumber(Answers):
             raise ConfigError("settings", [mistake])
         return F.mse_loss(scores[:, 0], targets, reduction="sum")
 
+    def choices(self, scores: Tensor) -> None:
+        return None
+
     def say(self, text: str, scores: Tensor) -> Number:
         return Number(text, self.as_it_was(scores)[0])
 
