@@ -11,6 +11,7 @@ from seqloom.errors import DataError
 from seqloom.evaluating.bleu import Measure, bleu, chrf, moses_bleu
 from seqloom.evaluating.edits import Edits, fewest_edits
 from seqloom.evaluating.pairs import check_pairs
+from seqloom.evaluating.phrases import Phrases, counted_phrases, most_phrases
 
 NO_MOSES = {"", "ja", "ko", "zh"}
 """Languages without spaces between words, or none given: Moses cuts at spaces."""
@@ -49,18 +50,6 @@ class Translated:
             )
         return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language, cased)
 
-    def by_source(self) -> Translated:
-        """Each source once, with all its references: for words that can be said in several ways."""
-        if self.sources is None:
-            raise DataError("answers cannot be grouped without their sources", remedy="give `sources`")
-        answers: dict[str, str] = {}
-        right: dict[str, dict[str, None]] = {}
-        for source, said, texts in zip(self.sources, self.hypotheses, self.references, strict=True):
-            answers.setdefault(source, said)
-            right.setdefault(source, {}).update(dict.fromkeys(texts))
-        references = tuple(tuple(texts) for texts in right.values())
-        return Translated(tuple(answers.values()), references, tuple(answers), self.language, self.cased)
-
     @cached_property
     def bleu(self) -> Measure:
         return bleu(self.hypotheses, self.references, self.language, cased=self.cased)
@@ -91,6 +80,16 @@ class Translated:
         """Edits of each answer, against its nearest reference."""
         return tuple(fewest_edits(said, texts) for said, texts in self.compared())
 
+    @cached_property
+    def phrases(self) -> tuple[Phrases, ...]:
+        """Phrases of each answer that are right, where texts are phrases with semicolons between them."""
+        return tuple(most_phrases(said, texts) for said, texts in self.compared())
+
+    @property
+    def phrase_f1(self) -> float:
+        """F1 of all phrases counted together."""
+        return counted_phrases(self.phrases).value
+
     def compared(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Each answer and its references, in small letters where capitals do not count."""
         for said, texts in zip(self.hypotheses, self.references, strict=True):
@@ -100,6 +99,11 @@ class Translated:
     def token_error_rate(self) -> float:
         """Edits over tokens of the references: WER of words, PER of phonemes. Tokens stand between spaces."""
         return sum(e.count for e in self.edits) / max(sum(e.length for e in self.edits), 1)
+
+    def score(self, measure: str) -> float:
+        """One figure by name: bleu, chrf, exact, phrase_f1."""
+        found: float | Measure = getattr(self, measure)
+        return found.score if isinstance(found, Measure) else found
 
     def measures(self) -> dict[str, Measure]:
         """What sacrebleu measures, with signatures."""

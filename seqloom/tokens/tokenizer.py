@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -57,6 +58,11 @@ class Tokenizer:
     def learn(cls, counted: Count, config: TokenConfig) -> Tokenizer:
         """Learn from what was counted in texts."""
         return cls(KINDS[config.kind].learn(counted.sorted(), config))
+
+    def dropping(self, share: float) -> Tokenizer:
+        """The same dictionary with another `bpe_dropout`: that is how it is trained with, not what it has learned."""
+        config = self.config.model_copy(update={"bpe_dropout": share})
+        return Tokenizer(replace(self.content, config=config))
 
     def encode(self, text: str) -> list[int]:
         """The numbers of the tokens of a text, without <bos> and <eos>."""

@@ -68,13 +68,6 @@ def test_error_rates_by_hand():
     assert found.token_error_rate == pytest.approx(2 / 11)
 
 
-def test_the_same_source_is_one_item_with_all_its_references():
-    found = Translated.of(["a b", "c", "a b"], ["a x", "c", "a b"], sources=["one", "two", "one"]).by_source()
-    assert found.sources == ("one", "two")
-    assert found.references == (("a x", "a b"), ("c",))
-    assert found.exact == 1
-
-
 @given(*[st.text("abc", max_size=6)] * 2)
 def test_edit_distance_is_what_its_recursion_says(one, other):
     def distance(i, j):
@@ -111,8 +104,6 @@ def test_lists_that_do_not_go_together_are_refused(arguments, says):
 def test_what_is_missing_is_named():
     with pytest.raises(DataError, match="by language"):
         _ = Translated.of(["a"], ["a"]).moses_bleu
-    with pytest.raises(DataError, match="without their sources"):
-        Translated.of(["a"], ["a"]).by_source()
     with pytest.raises(SeqloomError, match=r"sacrebleu\[ja\]"):
         _ = Translated.of(["あ"], ["あ"], language="ja").bleu
 

@@ -156,6 +156,47 @@ def test_two_dictionaries_and_one(data, tmp_path):
         train(settings(data, "tokens.joint=false", "model.tied=all"), tmp_path / "wrong", quiet=True)
 
 
+def test_sides_may_be_cut_in_different_ways(data, tmp_path):
+    two = ["tokens.joint=false", "tokens.kind=character", "tokens.target.kind=space", "tokens.target.lower=true"]
+    train(settings(data, *two), tmp_path / "run", quiet=True)
+    task = load(tmp_path / "run").task
+    assert task.source_tokenizer.tokens("17 42") == ["1", "7", " ", "4", "2"]
+    assert task.target_tokenizer.tokens("One seven") == ["one", "seven"]
+    with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one dictionary.*tokens\.joint=false"):
+        settings(data, "tokens.target.kind=space", "tokens.joint=true")
+
+
+def test_dropout_of_merges_on_one_side_cuts_that_side_anew(data, tmp_path):
+    side = ["tokens.joint=false", "tokens.kind=space", "tokens.target.kind=bpe", "tokens.target.size=280"]
+    train(settings(data, *side), tmp_path / "plain", quiet=True)
+    train(settings(data, *side, "tokens.target.bpe_dropout=0.5"), tmp_path / "anew", quiet=True)
+    assert read_metrics(tmp_path / "plain") != read_metrics(tmp_path / "anew")
+
+
+def test_a_dictionary_that_is_taken_over_drops_merges_as_the_new_run_says(data, tmp_path):
+    bpe = ["tokens.kind=bpe", "tokens.size=280"]
+    train(settings(data, *bpe), tmp_path / "first", quiet=True)
+    bpe += [f"start.model={tmp_path / 'first'}", "start.keep=all"]
+    train(settings(data, *bpe), tmp_path / "plain", quiet=True)
+    train(settings(data, *bpe, "tokens.bpe_dropout=0.5"), tmp_path / "anew", quiet=True)
+    assert load(tmp_path / "anew").task.target_tokenizer.config.bpe_dropout == 0.5
+    assert read_metrics(tmp_path / "plain")[0] != read_metrics(tmp_path / "anew")[0]
+
+
+def test_pairs_with_one_source_are_one_question_with_several_right_answers(model, digits, tmp_path):
+    data = tmp_path / "test.tsv"
+    data.write_text("1 2\tnonsense\n1 2\tone two\n3 4\tno sense\n1 2\ttwelve\n")
+    alone = model.evaluate(str(data))
+    assert alone.figures["exact"] == 1 / 4
+    several = load(digits)
+    settings = several.task.config.translate.model_copy(update={"several_right": True})
+    several.task.config = several.task.config.model_copy(update={"translate": settings})
+    found = several.evaluate(str(data))
+    assert found.figures["exact"] == 1 / 2
+    assert found.figures["loss"] == alone.figures["loss"]
+    assert sum(bucket["count"] for bucket in found.json()["by_length"]) == 2
+
+
 def test_plot_and_json_by_word(model, tmp_path):
     answer = model("4 0 7")
     assert answer.plot(tmp_path / "seen.png").read_bytes()[:4] == b"\x89PNG"
@@ -181,3 +222,14 @@ def test_vectors_are_near_for_texts_that_are_alike(model):
     torch.testing.assert_close(found[0], found[4])
     torch.testing.assert_close(found[3:4], model.vectors(["9 9"]), rtol=1e-4, atol=1e-5)
     assert [text for text, _ in model.nearest("1 2 3", ["9 9", "1 2 4", "5 6 7"], 1)] == ["1 2 4"]
+
+
+def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
+    data = tmp_path / "keys.jsonl"
+    rows = [{"source": "1 2", "target": ["two", "one"]}, {"source": "3", "target": ["three"]}] * 3
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    train(settings(data, "translate.measure=phrase_f1", "data.valid_share=0.4"), tmp_path / "run", quiet=True)
+    assert load(tmp_path / "run").task.target_tokenizer.tokens("two; one") == ["two", ";", "one"]
+    assert "valid_phrase_f1" in read_metrics(tmp_path / "run")[-1]
+    found = load(tmp_path / "run").evaluate(str(data))
+    assert found.decides == found.figures["phrase_f1"] == found.json()["phrase_f1"]

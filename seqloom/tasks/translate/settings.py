@@ -20,15 +20,36 @@ class PairTokens(TokenConfig):
     """Entries of a dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
     joint: bool = True
     """One dictionary for both sides instead of two."""
+    target: TokenConfig | None = None
+    """How targets are cut, if in another way than sources: a section [tokens.target]; needs joint = false."""
+
+    @property
+    def read(self) -> TokenConfig:
+        """How sources are cut."""
+        return TokenConfig(**self.model_dump(exclude={"target"}))
+
+    @property
+    def written(self) -> TokenConfig:
+        """How targets are cut."""
+        return self.target or self.read
+
+    @model_validator(mode="after")
+    def two_ways_of_cutting_need_two_dictionaries(self) -> Self:
+        if self.target is not None and self.joint:
+            what = "one dictionary for both sides has one way of cutting"
+            raise problem("target", what, remedy="set tokens.joint=false, or leave out [tokens.target]")
+        return self
 
 
 class TranslateSettings(Config):
     """What is asked of a translator while it learns: the section [translate]."""
 
-    measure: Literal["bleu", "chrf", "exact", "loss"] = "bleu"
-    """What decides which checkpoint is the best."""
+    measure: Literal["bleu", "chrf", "exact", "phrase_f1", "loss"] = "bleu"
+    """What decides which checkpoint is the best; phrase_f1 is for keywords, written with semicolons between them."""
     validate_pairs: PositiveInt = 500
     """Validation pairs that are translated at each evaluation, word by word; all count for the loss."""
+    several_right: bool = False
+    """Whether pairs with the same source are one question with several right answers, as words said in two ways are."""
 
 
 class TranslateConfig(TaskConfig):

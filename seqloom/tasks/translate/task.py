@@ -22,6 +22,7 @@ from seqloom.decoding.beam import beam_search
 from seqloom.decoding.drawing import draw_answers
 from seqloom.decoding.rules import Rules
 from seqloom.errors import DataError
+from seqloom.evaluating.phrases import joined
 from seqloom.evaluating.translation import Translated
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
@@ -57,9 +58,11 @@ class Translate(Task[TranslateConfig]):
     @classmethod
     def learn(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         if "text" in known or {"source", "target"} <= known.keys():
-            return cls(config, known, {})
-        texts = ((str(record.columns["source"]), str(record.columns["target"])) for record in train)
-        source, target = train_pair(texts, config.tokens)
+            shares = {"target": config.tokens.written.bpe_dropout}
+            shared = config.tokens.bpe_dropout
+            return cls(config, {name: one.dropping(shares.get(name, shared)) for name, one in known.items()}, {})
+        texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
+        source, target = train_pair(texts, config.tokens.read, config.tokens.written)
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
 
     def make_model(self) -> Seq2Seq:
@@ -72,8 +75,8 @@ class Translate(Task[TranslateConfig]):
 
     def encode(self, records: list[Record]) -> Chunk:
         """Both sides as numbers, and as text: what is measured, and cut anew with BPE-dropout."""
-        sources = [str(record.columns["source"]) for record in records]
-        targets = [str(record.columns["target"]) for record in records]
+        sources = [text_in(record, "source") for record in records]
+        targets = [text_in(record, "target") for record in records]
         return {
             "source": self.source_tokenizer.encode_batch(sources),
             "target": self.target_tokenizer.encode_batch(targets),
@@ -100,10 +103,11 @@ class Translate(Task[TranslateConfig]):
         if not len(kept):
             raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
         order = LengthStream(longer[kept], plan.batch_tokens, plan.seed)
+        tokens = self.config.tokens
 
         def make(rows: Any) -> Pairs:
             places = kept[rows].tolist()
-            if not self.config.tokens.bpe_dropout:
+            if not (tokens.bpe_dropout or tokens.written.bpe_dropout):
                 return self.batch(train, places, plan.device)
             return self.cut_anew(train, places, plan.device, f"{plan.seed} {order.epoch} {places}")
 
@@ -133,9 +137,9 @@ class Translate(Task[TranslateConfig]):
         figures = {"loss": loss}
         if settings.measure == "loss":
             return Score(figures, -loss)
-        rows = range(min(settings.validate_pairs, len(valid)))
-        measured = self.translated(model, valid, rows, TranslateOptions(beam=1, attention=False))
-        score = measured.exact if settings.measure == "exact" else getattr(measured, settings.measure).score
+        questions = self.questions(valid, min(settings.validate_pairs, len(valid)))
+        measured = self.translated(model, valid, questions, TranslateOptions(beam=1, attention=False))
+        score = measured.score(settings.measure)
         return Score({**figures, settings.measure: score}, score)
 
     def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
@@ -219,23 +223,40 @@ class Translate(Task[TranslateConfig]):
             found |= dict(zip(places, means, strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
+    def questions(self, corpus: Corpus, count: int) -> list[list[int]]:
+        """The first rows of a corpus, each by itself, or with `several_right` those with the same source together."""
+        if not self.config.translate.several_right:
+            return [[row] for row in range(count)]
+        rows: dict[str, list[int]] = {}
+        for row in range(count):
+            rows.setdefault(text_of(corpus, "source", row), []).append(row)
+        return list(rows.values())
+
     def translated(
-        self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions
+        self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateOptions
     ) -> Translated:
-        """Some rows of a corpus, translated."""
-        sources = [text_of(corpus, "source", row) for row in rows]
+        """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
+        sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
         language = self.config.data.target_language.split("-")[0].removeprefix("und")
-        references = [text_of(corpus, "target", row) for row in rows]
-        return Translated.of(answers, references, sources, language, cased=not self.config.tokens.lower)
+        references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
+        return Translated.of(answers, references, sources, language, cased=not self.config.tokens.written.lower)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateOptions) -> Findings:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
         loss = self.loss_of(model, corpus, device)
         told = options.model_copy(update={"attention": False})
-        measured = self.translated(model, corpus, range(len(corpus)), told)
+        questions = self.questions(corpus, len(corpus))
+        measured = self.translated(model, corpus, questions, told)
         figures = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
-        return findings(measured, figures, corpus.lengths("source").tolist(), self.config.translate.measure)
+        lengths = corpus.lengths("source")[[rows[0] for rows in questions]].tolist()
+        return findings(measured, figures, lengths, self.config.translate.measure)
+
+
+def text_in(record: Record, side: str) -> str:
+    """The text of one side; a list is one of phrases, with semicolons between them."""
+    value = record.columns[side]
+    return joined(value) if isinstance(value, list) else str(value)
 
 
 def as_bytes(text: str) -> Any:
