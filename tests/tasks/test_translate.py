@@ -159,9 +159,9 @@ def test_two_dictionaries_and_one(data, tmp_path):
 def test_sides_may_be_cut_in_different_ways(data, tmp_path):
     two = ["tokens.joint=false", "tokens.kind=character", "tokens.target.kind=space", "tokens.target.lower=true"]
     train(settings(data, *two), tmp_path / "run", quiet=True)
-    task = load(tmp_path / "run").task
-    assert task.source_tokenizer.tokens("17 42") == ["1", "7", " ", "4", "2"]
-    assert task.target_tokenizer.tokens("One seven") == ["one", "seven"]
+    tokenizers = load(tmp_path / "run").task.tokenizers
+    assert tokenizers["source"].tokens("17 42") == ["1", "7", " ", "4", "2"]
+    assert tokenizers["target"].tokens("One seven") == ["one", "seven"]
     with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one dictionary.*tokens\.joint=false"):
         settings(data, "tokens.target.kind=space", "tokens.joint=true")
 
@@ -179,7 +179,7 @@ def test_a_dictionary_that_is_taken_over_drops_merges_as_the_new_run_says(data, 
     bpe += [f"start.model={tmp_path / 'first'}", "start.keep=all"]
     train(settings(data, *bpe), tmp_path / "plain", quiet=True)
     train(settings(data, *bpe, "tokens.bpe_dropout=0.5"), tmp_path / "anew", quiet=True)
-    assert load(tmp_path / "anew").task.target_tokenizer.config.bpe_dropout == 0.5
+    assert load(tmp_path / "anew").task.tokenizers["text"].config.bpe_dropout == 0.5
     assert read_metrics(tmp_path / "plain")[0] != read_metrics(tmp_path / "anew")[0]
 
 
@@ -229,7 +229,7 @@ def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     rows = [{"source": "1 2", "target": ["two", "one"]}, {"source": "3", "target": ["three"]}] * 3
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     train(settings(data, "translate.measure=phrase_f1", "data.valid_share=0.4"), tmp_path / "run", quiet=True)
-    assert load(tmp_path / "run").task.target_tokenizer.tokens("two; one") == ["two", ";", "one"]
+    assert load(tmp_path / "run").task.tokenizers["text"].tokens("two; one") == ["two", ";", "one"]
     assert "valid_phrase_f1" in read_metrics(tmp_path / "run")[-1]
     found = load(tmp_path / "run").evaluate(str(data))
     assert found.decides == found.figures["phrase_f1"] == found.json()["phrase_f1"]
