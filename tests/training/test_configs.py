@@ -1,6 +1,7 @@
 """Every recipe in configs/ loads and steps, on data of its kind that is small."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,14 +21,18 @@ SMALL = {
     "translate": lambda folder: write_pairs(folder / "data.tsv"),
 }
 """Makes data for a task."""
+PAIRS = {"data__columns": {"source": 1, "target": 2}, "data__format": "tsv", "data__header": False}
+"""Where they stand in it."""
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
 def test_every_recipe_loads_and_steps(file, tmp_path, monkeypatch):
     monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    data = str(SMALL[read_toml(file)["task"]](tmp_path))
+    task = read_toml(file)["task"]
+    data = str(SMALL[task](tmp_path))
+    read: dict[str, Any] = PAIRS if task == "translate" else {}
     short = ["train.steps=2", "train.warmup_steps=1", "train.batch_tokens=500"]
-    config = load_run(file, short, data__train=data, data__valid=data, start__vectors="")
+    config = load_run(file, short, data__train=data, data__valid=data, start__vectors="", **read)
     assert train(config, tmp_path / "run", quiet=True).step == 2
 
 
