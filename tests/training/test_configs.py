@@ -32,7 +32,7 @@ def test_every_recipe_loads_and_steps(file, tmp_path, monkeypatch):
     data = str(SMALL[task](tmp_path))
     read: dict[str, Any] = PAIRS if task == "translate" else {}
     short = ["train.steps=2", "train.warmup_steps=1", "train.batch_tokens=500"]
-    config = load_run(file, short, data__train=data, data__valid=data, start__vectors="", **read)
+    config = load_run(file, short, data__train=data, data__valid=data, start__model="", start__vectors="", **read)
     assert train(config, tmp_path / "run", quiet=True).step == 2
 
 
