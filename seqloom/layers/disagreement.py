@@ -22,8 +22,8 @@ def disagreement(z, s):
     """
     l = log_softmax(z)  # log-probabilities of the one
     m = log_softmax(s)  # and of the other
-    p = exp(l)  # their shares
-    q = exp(m)
+    p = exp(l)  # the shares of the one
+    q = exp(m)  # and of the other
     loss = (p - q) @ (l - m) / 2  # half of the Kullback-Leibler divergences, there and back
     return loss
 
