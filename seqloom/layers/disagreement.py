@@ -13,7 +13,7 @@ from seqloom.layers.cross_entropy import AT_ONCE
 
 @equations
 def disagreement(z, s):
-    """How far two answers to the same question are apart: what R-Drop makes small.
+    """Disagreement of two readings: what R-Drop makes small.
 
     Paper: L. Wu et al., R-Drop: Regularized dropout for neural networks, NeurIPS 2021.
 
@@ -24,7 +24,7 @@ def disagreement(z, s):
     m = log_softmax(s)  # and of the other
     p = exp(l)  # the shares of the one
     q = exp(m)  # and of the other
-    loss = (p - q) @ (l - m) / 2  # half of the Kullback-Leibler divergences, there and back
+    loss = (p - q) @ (l - m) / 2  # the mean of both Kullback-Leibler divergences
     return loss
 
 
