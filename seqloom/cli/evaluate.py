@@ -46,7 +46,7 @@ def evaluate(
         show(found, compared)
     curves = {name: one.by_length for name, one in found.items() if one.by_length}
     if plot and curves:
-        draw(curves, plot, "quality")
+        draw(curves, plot, first.measure)
 
 
 def show(found: dict[str, "Findings"], compared: "Compared | None") -> None:

@@ -69,14 +69,14 @@ def by_length(
 
 
 def usual_starts(lengths: Sequence[int]) -> list[int]:
-    """Even steps up to where the longest two in a hundred begin: 1, 6, 11, ...
+    """Even steps up to where the longest two in a hundred begin; the shortest one in a hundred are in the first.
 
     >>> usual_starts([3, 9, 14, 22, 31])
     [1, 6, 11, 16, 21, 26]
     """
-    longest = max(1, int(np.quantile(np.asarray(lengths), 0.98)))
-    step = next((step for step in STEPS if longest <= step * MOST), -(-longest // MOST))
-    return list(range(1, longest + 1, step))
+    shortest, longest = (int(np.quantile(np.asarray(lengths), share)) for share in (0.01, 0.98))
+    step = next((step for step in STEPS if longest <= step * MOST), -(-max(longest, 1) // MOST))
+    return [1, *(first for first in range(1 + step, longest + 1, step) if first > shortest)]
 
 
 # --- pictures -----------------------------------------------------------------------------------

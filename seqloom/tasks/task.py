@@ -48,6 +48,8 @@ class Findings:
     """The figure that two models can be compared by, example by example."""
     by_length: Sequence[Bucket] = ()
     """That figure by length of the input."""
+    measure: str = ""
+    """Its name."""
 
     def json(self) -> dict[str, Any]:
         return {**self.figures, **self.details}

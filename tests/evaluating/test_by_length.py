@@ -32,7 +32,13 @@ def test_a_bucket_without_sentences_is_left_out():
 
 
 @pytest.mark.parametrize(
-    "lengths, starts", [([1], [1]), (range(1, 9), list(range(1, 8))), ([3, 80], [1, 11, 21, 31, 41, 51, 61, 71])]
+    "lengths, starts",
+    [
+        ([1], [1]),
+        (range(1, 9), list(range(1, 8))),
+        ([3, 80], [1, 11, 21, 31, 41, 51, 61, 71]),
+        ([9] * 99 + [3], [1, 9]),
+    ],
 )
 def test_usual_buckets_are_few_and_even(lengths, starts):
     assert usual_starts(list(lengths)) == starts

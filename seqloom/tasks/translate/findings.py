@@ -32,7 +32,7 @@ def findings(measured: Translated, figures: Mapping[str, float], lengths: Sequen
         "by_length": [one.json() for one in buckets],
     }
     decides = -figures["loss"] if measure == "loss" else scores[measure]
-    return Findings({**figures, **scores}, decides, [computed], details, counted, buckets)
+    return Findings({**figures, **scores}, decides, [computed], details, counted, buckets, name)
 
 
 def counted_for(measured: Translated, measure: str) -> Counted:
