@@ -8,6 +8,7 @@ import torch
 
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.seq2seq.presets import PRESETS
+from seqloom.tasks.translate.texts import spread
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
@@ -129,6 +130,12 @@ def test_pairs_longer_than_the_model_are_left_out_and_counted(data, tmp_path, ca
     assert "1 pairs are longer than 20 tokens and left out" in capfd.readouterr().err.replace("\n", " ")
     with pytest.raises(DataError, match="every pair is longer than 1 tokens"):
         train(settings(data, "model.length=1"), tmp_path / "other", quiet=True)
+
+
+def test_validation_translates_pairs_from_everywhere_and_says_how_many(data, tmp_path, capfd):
+    assert spread(3, 10) == [0, 3, 6] and spread(4, 4) == [0, 1, 2, 3]
+    train(settings(data, "translate.validate_pairs=5", "data.valid_share=0.1"), tmp_path / "run")
+    assert "validation translates 5 of 36 pairs, word by word" in capfd.readouterr().err.replace("\n", " ")
 
 
 def test_bpe_dropout_cuts_anew_and_resumes_bit_for_bit(data, tmp_path):

@@ -47,7 +47,7 @@ class TranslateSettings(Config):
     measure: Literal["bleu", "chrf", "exact", "phrase_f1", "loss"] = "bleu"
     """What decides which checkpoint is the best; phrase_f1 is for keywords, written with semicolons between them."""
     validate_pairs: PositiveInt = 500
-    """Validation pairs that are translated at each evaluation, word by word; all count for the loss."""
+    """Validation pairs that are translated at each look, word by word, evenly from all; all count for the loss."""
     several_right: bool = False
     """Whether pairs with the same source are one question with several right answers, as words said in two ways are."""
 

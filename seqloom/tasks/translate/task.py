@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -22,7 +23,6 @@ from seqloom.decoding.beam import beam_search
 from seqloom.decoding.drawing import draw_answers
 from seqloom.decoding.rules import Rules
 from seqloom.errors import DataError
-from seqloom.evaluating.phrases import joined
 from seqloom.evaluating.translation import Translated
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
@@ -33,6 +33,7 @@ from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import Pairs, pairs
 from seqloom.tasks.translate.findings import findings
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
+from seqloom.tasks.translate.texts import as_bytes, spread, text_in, text_of
 from seqloom.tasks.work import Loss, Plan, Score
 from seqloom.tokens.pairs import train_pair
 from seqloom.tokens.settings import BOS, EOS, PAD
@@ -126,9 +127,17 @@ class Translate(Task[TranslateConfig]):
             (answer,) = self.predict(model, [text_of(corpus, "source", 0)], TranslateOptions(beam=1, attention=False))
             return f"{answer.source} → {answer.text}"
 
-        left_out = len(longer) - len(kept)
-        notes = [f"{left_out:,} pairs are longer than {self.config.model.length} tokens and left out"]
-        return RowWork(RowStream(order, make), loss, evaluate, sample, notes if left_out else [], foretells=True)
+        return RowWork(RowStream(order, make), loss, evaluate, sample, self.notes(longer, valid), foretells=True)
+
+    def notes(self, lengths: NDArray[Any], valid: Corpus | None) -> list[str]:
+        """What is left out: of training, of looking at validation data."""
+        asked, length = self.config.translate, self.config.model.length
+        left_out, there = int((lengths > length).sum()), 0 if valid is None else len(valid)
+        notes = [f"{left_out:,} pairs are longer than {length} tokens and left out"] if left_out else []
+        if asked.measure != "loss" and there > asked.validate_pairs:
+            some = f"{asked.validate_pairs:,} of {there:,} pairs"
+            notes.append(f"validation translates {some}, word by word; `seqloom evaluate` all of them, with a beam")
+        return notes
 
     def look(self, model: nn.Module, valid: Corpus, device: torch.device) -> Score:
         """A look at validation data while training: the loss of all, and some of it translated word by word."""
@@ -137,7 +146,7 @@ class Translate(Task[TranslateConfig]):
         figures = {"loss": loss}
         if settings.measure == "loss":
             return Score(figures, -loss)
-        questions = self.questions(valid, min(settings.validate_pairs, len(valid)))
+        questions = self.questions(valid, spread(min(settings.validate_pairs, len(valid)), len(valid)))
         measured = self.translated(model, valid, questions, TranslateOptions(beam=1, attention=False))
         score = measured.score(settings.measure)
         return Score({**figures, settings.measure: score}, score)
@@ -223,14 +232,14 @@ class Translate(Task[TranslateConfig]):
             found |= dict(zip(places, means, strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
-    def questions(self, corpus: Corpus, count: int) -> list[list[int]]:
-        """The first rows of a corpus, each by itself, or with `several_right` those with the same source together."""
+    def questions(self, corpus: Corpus, rows: Sequence[int]) -> list[list[int]]:
+        """Rows of a corpus, each by itself, or with `several_right` those with the same source together."""
         if not self.config.translate.several_right:
-            return [[row] for row in range(count)]
-        rows: dict[str, list[int]] = {}
-        for row in range(count):
-            rows.setdefault(text_of(corpus, "source", row), []).append(row)
-        return list(rows.values())
+            return [[row] for row in rows]
+        found: dict[str, list[int]] = {}
+        for row in rows:
+            found.setdefault(text_of(corpus, "source", row), []).append(row)
+        return list(found.values())
 
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateOptions
@@ -246,26 +255,11 @@ class Translate(Task[TranslateConfig]):
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
         loss = self.loss_of(model, corpus, device)
         told = options.model_copy(update={"attention": False})
-        questions = self.questions(corpus, len(corpus))
+        questions = self.questions(corpus, range(len(corpus)))
         measured = self.translated(model, corpus, questions, told)
         figures = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         lengths = corpus.lengths("source")[[rows[0] for rows in questions]].tolist()
         return findings(measured, figures, lengths, self.config.translate.measure)
-
-
-def text_in(record: Record, side: str) -> str:
-    """The text of one side; a list is one of phrases, with semicolons between them."""
-    value = record.columns[side]
-    return joined(value) if isinstance(value, list) else str(value)
-
-
-def as_bytes(text: str) -> Any:
-    return np.frombuffer(text.encode("utf-8", errors="surrogatepass"), np.uint8)
-
-
-def text_of(corpus: Corpus, side: str, row: int) -> str:
-    """The text of one side of a pair, as it was read."""
-    return corpus[f"{side}_text", row].astype(np.uint8).tobytes().decode("utf-8", errors="replace")
 
 
 def blank_answer(text: str) -> Translation:
