@@ -6,10 +6,10 @@ writes train.tsv, valid.tsv and test.tsv into the folder `cmudict`: of a hundred
 measure it with, all pronunciations of a word in one part. Which part a word is in depends on the word alone.
 """
 
+import argparse
 import gzip
 import hashlib
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,4 +46,10 @@ def main(file: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="cmudict.dict.gz")
+    parser.add_argument("folder", type=Path, help="where train.tsv, valid.tsv and test.tsv are written")
+    asked = parser.parse_args()
+    if not asked.file.is_file():
+        parser.error(f"{asked.file}: there is no such file")
+    main(asked.file, asked.folder)

@@ -104,11 +104,11 @@ class Translate(Task[TranslateConfig]):
         if not len(kept):
             raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
         order = LengthStream(longer[kept], plan.batch_tokens, plan.seed)
-        tokens = self.config.tokens
+        at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
         def make(rows: Any) -> Pairs:
             places = kept[rows].tolist()
-            if not (tokens.bpe_dropout or tokens.written.bpe_dropout):
+            if not at_random:
                 return self.batch(train, places, plan.device)
             return self.cut_anew(train, places, plan.device, f"{plan.seed} {order.epoch} {places}")
 
