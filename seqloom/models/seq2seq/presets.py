@@ -14,7 +14,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "attention-alone": {"encoder": "words", "decoder": "attention", "embedding": 256},
     "conv-seq2seq": {
-        "encoder": "cnn", "decoder": "cnn", "score": "dot", "embedding": 256, "encoder_widths": [256] * 4,
+        "encoder": "cnn", "decoder": "cnn", "score": "scaled_dot", "embedding": 256, "encoder_widths": [256] * 4,
         "decoder_widths": [256] * 3,
     },
     "transformer-tiny": {

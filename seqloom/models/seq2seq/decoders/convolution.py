@@ -31,16 +31,22 @@ class ConvolutionLayer(nn.Module):
         super().__init__()
         self.norm = LayerNorm(width)
         self.convolution = CausalConvolution(width, hidden, config.window)
+        self.ask, self.source = LayerNorm(hidden), LayerNorm(hidden)
         self.attention = SoftAttention(score_called(config.score, hidden, hidden, config.hidden))
+        self.tell = Readout(hidden, hidden)
         self.widen = Readout(width, hidden) if width != hidden else nn.Identity()
         self.dropout = Dropout(config.dropout)
+
+    def prepare(self, rows: Tensor, mask: Tensor) -> Any:
+        """What is looked at in every step: rows (B, S, H), mask (B, S)."""
+        return self.attention.prepare(self.source(rows), mask)
 
     def forward(self, x: Tensor, before: Tensor, prepared: Any) -> tuple[Tensor, Tensor, Tensor]:
         """x (B, T, D) after the words before (B, W, D) -> (B, T, H), the words that the next ones still see, a."""
         seen = torch.cat([before, self.norm(x)], dim=1)
         y = self.widen(x) + self.dropout(self.convolution(seen)[:, before.shape[1] :])
-        c, a = self.attention.look(y, prepared)
-        return y + self.dropout(c), seen[:, seen.shape[1] - before.shape[1] :], a
+        c, a = self.attention.look(self.ask(y), prepared)
+        return y + self.dropout(self.tell(c)), seen[:, seen.shape[1] - before.shape[1] :], a
 
     @property
     def widened(self) -> bool:
@@ -48,8 +54,9 @@ class ConvolutionLayer(nn.Module):
 
     def symbols(self) -> Symbols:
         widen = {"widen": self.widen.symbols()} if isinstance(self.widen, Readout) else {}
-        looks = {"norm": self.norm.symbols(), "attention": self.attention.symbols()}
-        return {**widen, **looks, **self.convolution.symbols(), "window": self.convolution.kernel.shape[-1]}
+        norms = {"norm": self.norm.symbols(), "ask": self.ask.symbols(), "source": self.source.symbols()}
+        looks = {"attention": self.attention.symbols(), "W_c": self.tell.W_hy, "b_c": self.tell.b_y}
+        return {**widen, **norms, **looks, **self.convolution.symbols(), "window": self.convolution.kernel.shape[-1]}
 
 
 class ConvolutionDecoder(Decoder):
@@ -72,7 +79,7 @@ class ConvolutionDecoder(Decoder):
     def start(self, memory: Memory) -> Any:
         nothing = [memory.rows.new_zeros(len(memory.rows), self.window - 1, width) for width in self.inputs]
         pairs = zip(self.layers, self.sights, strict=True)
-        prepared = [layer.attention.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[union-attr,operator]
+        prepared = [layer.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[union-attr,operator]
         return 0, nothing, prepared
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:

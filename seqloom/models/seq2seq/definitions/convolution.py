@@ -12,7 +12,7 @@ from seqloom.layers.attention import soft_attention_with
 from seqloom.layers.convolution import convolution
 from seqloom.layers.heads import readout
 from seqloom.layers.norms import layer_norm
-from seqloom.layers.scores import dot
+from seqloom.layers.scores import scaled_dot
 from seqloom.models.composed import Draft
 from seqloom.models.seq2seq.definitions.step import PLACE, PLACED, WAVES, WIDTH, whole
 from seqloom.models.seq2seq.definitions.view import View, seen
@@ -26,11 +26,11 @@ def layer_with(score: Definition, *, widened: bool) -> Definition:
     soft_attention = soft_attention_with(score)
 
     @equations
-    def convolution_step(x, i, U, H, *, norm, W, b, attention, window):
+    def convolution_step(x, i, U, H, *, norm, W, b, ask, source, attention, W_c, b_c, window):
         """One layer of a convolution decoder, for the last word.
 
-        Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017, with the norm first
-        and without gates.
+        Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017, with norms and
+        without gates.
 
         x       (D)             the row of the last word
         i       ()              index, its place, counted from 0
@@ -38,22 +38,26 @@ def layer_with(score: Definition, *, widened: bool) -> Definition:
         H       (S, D)          what the encoder made of the source, one word a row
         W       (window, D, D)  a matrix for each place in the window
         b       (D)             the bias
+        W_c     (D, D)          what is seen in the terms of the layer
+        b_c     (D)             its bias
         window  int             how many words are seen at once
         """
-        u = layer_norm(x, **norm)  # in measure
+        M = layer_norm(H, **source)  # the source, in measure
+        u = layer_norm(x, **norm)  # and the word
         U = append(U, u)  # below the words before it
         X = stack(U[i + k] for k in range(window))  # the last few of them: the window
         y = x + convolution(X, W=W, b=b)  # what it is among them is added
-        c = soft_attention(y, H, **attention)  # what it sees of the source
-        o = y + c  # is added too
+        q = layer_norm(y, **ask)  # what it asks, in measure
+        c = soft_attention(q, M, **attention)  # what it sees of the source
+        o = y + c @ W_c + b_c  # what that means to it is added too
         return o, U
 
     @equations
-    def widened_convolution_step(x, i, U, H, *, widen, norm, W, b, attention, window):
+    def widened_convolution_step(x, i, U, H, *, widen, norm, W, b, ask, source, attention, W_c, b_c, window):
         """One layer of a convolution decoder, for the last word; its width is not that of the layer below.
 
-        Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017, with the norm first
-        and without gates.
+        Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017, with norms and
+        without gates.
 
         x       (D)             the row of the last word
         i       ()              index, its place, counted from 0
@@ -61,20 +65,24 @@ def layer_with(score: Definition, *, widened: bool) -> Definition:
         H       (S, H)          what the encoder made of the source, one word a row
         W       (window, D, H)  a matrix for each place in the window
         b       (H)             the bias
+        W_c     (H, H)          what is seen in the terms of the layer
+        b_c     (H)             its bias
         window  int             how many words are seen at once
         """
-        u = layer_norm(x, **norm)  # in measure
+        M = layer_norm(H, **source)  # the source, in measure
+        u = layer_norm(x, **norm)  # and the word
         U = append(U, u)  # below the words before it
         X = stack(U[i + k] for k in range(window))  # the last few of them: the window
         y = readout(x, **widen) + convolution(X, W=W, b=b)  # what it is among them is added
-        c = soft_attention(y, H, **attention)  # what it sees of the source
-        o = y + c  # is added too
+        q = layer_norm(y, **ask)  # what it asks, in measure
+        c = soft_attention(q, M, **attention)  # what it sees of the source
+        o = y + c @ W_c + b_c  # what that means to it is added too
         return o, U
 
     return widened_convolution_step if widened else convolution_step
 
 
-convolution_step = layer_with(dot, widened=False)
+convolution_step = layer_with(scaled_dot, widened=False)
 
 
 @cache
@@ -119,4 +127,4 @@ def convolutions(score: Definition, widened: tuple[bool, ...], views: tuple[View
     )
 
 
-conv_seq2seq = whole(convolutions(dot, (False,) * 3, ("as it is",) * 3), __name__)
+conv_seq2seq = whole(convolutions(scaled_dot, (False,) * 3, ("as it is",) * 3), __name__)
