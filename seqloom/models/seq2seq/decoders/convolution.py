@@ -55,7 +55,7 @@ class ConvolutionLayer(nn.Module):
     def symbols(self) -> Symbols:
         widen = {"widen": self.widen.symbols()} if isinstance(self.widen, Readout) else {}
         norms = {"norm": self.norm.symbols(), "ask": self.ask.symbols(), "source": self.source.symbols()}
-        looks = {"attention": self.attention.symbols(), "W_c": self.tell.W_hy, "b_c": self.tell.b_y}
+        looks: Symbols = {"attention": self.attention.symbols(), "W_c": self.tell.W_hy, "b_c": self.tell.b_y}
         return {**widen, **norms, **looks, **self.convolution.symbols(), "window": self.convolution.kernel.shape[-1]}
 
 
@@ -79,7 +79,7 @@ class ConvolutionDecoder(Decoder):
     def start(self, memory: Memory) -> Any:
         nothing = [memory.rows.new_zeros(len(memory.rows), self.window - 1, width) for width in self.inputs]
         pairs = zip(self.layers, self.sights, strict=True)
-        prepared = [layer.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[union-attr,operator]
+        prepared = [layer.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[operator]
         return 0, nothing, prepared
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
