@@ -118,7 +118,7 @@ def merged(
     belongs = np.equal.outer(order, list(words)).astype(np.float64)
     if texts is None:
         joined = ("".join(piece for piece, word in zip(pieces, words, strict=True) if word == w) for w in order)
-        texts = [text.strip("▁") or text for text in joined]  # ▁ is how a piece shows the space before it
+        texts = [text.strip("▁ ") or text for text in joined]  # ▁ is how a piece shows the space before it
     if len(texts) != len(order):
         raise ShapeError(f"{len(texts)} texts for {len(order)} words", remedy="give one for each word")
     return belongs, tuple(texts)

@@ -28,24 +28,40 @@ def evaluate(
 ) -> None:
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or whatever its task counts."""
     from seqloom.config import gather
+    from seqloom.errors import SeqloomError
     from seqloom.evaluating.bootstrap import compare
+    from seqloom.evaluating.by_length import drawable
     from seqloom.evaluating.by_length import plot as draw
     from seqloom.training.model import load
 
+    if plot:
+        drawable(plot)
+    if against and against.resolve() == folder.resolve():
+        raise SeqloomError(f"{folder} against itself", remedy="name another model")
     where: Any = data[0] if len(data) == 1 else data
     options = gather(None, set_, beam=beam)
     found = {str(place): load(place).evaluate(where, **options) for place in (folder, against) if place}
     first, *others = found.values()
+    alike = len({one.how for one in found.values()}) == 1
     compared = None
-    if others and first.counted and others[0].counted:
+    if alike and others and first.counted and others[0].counted:
         compared = compare(first.counted, others[0].counted)
     if as_json:
         values = first.json() if not others else {"first": first.json(), "second": others[0].json()}
         print(json.dumps({**values, **({"compared": compared.json()} if compared else {})}, ensure_ascii=False))
     else:
         show(found, compared)
-    curves = {name: one.by_length for name, one in found.items() if one.by_length}
-    if plot and curves:
+    if not alike:
+        raise SeqloomError(
+            f"measured in two ways, so they are not compared: {'; '.join(one.how for one in found.values())}",
+            remedy="where only one writes capitals, --set capitals=false measures both without",
+        )
+    if plot:
+        curves = {name: one.by_length for name, one in found.items() if one.by_length}
+        if not curves:
+            raise SeqloomError(
+                "there is no quality by length to draw", remedy="that is for models that write; leave out --plot"
+            )
         draw(curves, plot, first.measure)
 
 

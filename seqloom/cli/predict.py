@@ -39,6 +39,9 @@ def predict(
     attention: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What was looked at: .html, .png, .json, .txt; - for here.")
     ] = None,
+    pieces: Annotated[
+        bool, typer.Option("--pieces", help="What was looked at by piece, as the model reads, not by word.")
+    ] = False,
     vectors: Annotated[
         bool, typer.Option("--vectors", help="The vector of each text, one JSON object a line.")
     ] = False,
@@ -61,21 +64,21 @@ def predict(
     from seqloom.errors import SeqloomError
     from seqloom.training.model import load
 
-    options = gather(
-        None, set_, temperature=temperature, top_k=top_k, top_p=top_p, length=length, seed=seed, beam=beam,
-        n_best=n_best,
-    )  # fmt: skip
+    options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, beam=beam, n_best=n_best)
     if nearest and vectors:
         raise SeqloomError("--vectors and --nearest ask for different things", remedy="choose one")
     if texts and file:
         raise SeqloomError("texts and --file ask for different things", remedy="choose one")
     model = load(folder)
-    if attention or "attention" in model.task.Options.model_fields:
+    known = model.task.Options.model_fields
+    if length is not None:
+        options["max_length" if "max_length" in known else "length"] = length
+    if attention or "attention" in known:
         options.setdefault("attention", attention is not None)
     model.options(**options)
     chunks = in_chunks(texts) if texts else lines_of(file) if file else waiting(sys.stdin.buffer)
     if attention:
-        show_attention(model, [text for chunk in chunks for text in chunk], options, attention, as_json)
+        show_attention(model, [text for chunk in chunks for text in chunk], options, attention, pieces, as_json)
         return
     if nearest:
         show_nearest(model, [text for chunk in chunks for text in chunk], nearest, count, as_json)
@@ -97,23 +100,40 @@ def answer_lines(model: "Model", texts: list[str], options: dict[str, Any], as_j
             raise
         answers = (model(text, **options) for text in texts)
     for answer in answers:
-        yield written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+        yield line_of(answer, as_json)
 
 
-def show_attention(model: "Model", texts: list[str], options: dict[str, Any], file: Path, as_json: bool) -> None:
+def line_of(answer: Any, as_json: bool) -> str:
+    """An answer, and the next best below it if they were asked for; what was not read is said on standard error."""
+    if getattr(answer, "cut", False):
+        begins = f"{answer.source[:40]} ..."
+        print(f"{begins!r} is longer than the model reads: only its beginning was read", file=sys.stderr)
+    return written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+
+
+def show_attention(
+    model: "Model", texts: list[str], options: dict[str, Any], file: Path, pieces: bool, as_json: bool
+) -> None:
     """Answers, and what was looked at for each: drawn here, or into one file."""
+    from rich.console import Console
+
     from seqloom.attending.drawing import save
     from seqloom.attending.terminal import Squares
     from seqloom.cli.console import console
+    from seqloom.errors import SeqloomError
 
     answers = model(texts, **options)
-    maps = [answer.words for answer in answers if answer.words is not None]
+    for answer in answers:
+        print(line_of(answer, as_json))
+        if str(file) == "-" and answer.attention is not None:
+            drawn = answer.looked(pieces=pieces or len(answer.attention.source) <= MOST)
+            (Console(stderr=True) if as_json else console).print(Squares(drawn))  # among JSON there is JSON alone
+    maps = [answer.looked(pieces=pieces or None) for answer in answers if answer.words is not None]
+    if not maps:
+        remedy = "use a model that looks at the source, and texts that are not empty"
+        raise SeqloomError("there is no attention in these answers", remedy=remedy)
     if str(file) != "-":
         save(maps[0] if len(maps) == 1 else maps, file)
-    for answer in answers:
-        print(written(answer.json()) if as_json else answer)
-        if str(file) == "-" and answer.attention is not None:
-            console.print(Squares(answer.attention if len(answer.attention.source) <= MOST else answer.words))
 
 
 def vector_lines(model: "Model", texts: list[str]) -> Iterator[str]:

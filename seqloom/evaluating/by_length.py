@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Bucket:
-    """Sentences whose source has from `low` to `high` tokens; None: any number from `low`."""
+    """Sentences whose source has from `low` to `high` words; None: any number from `low`."""
 
     low: int
     high: int | None
@@ -50,7 +51,7 @@ def by_length(
 ) -> list[Bucket]:
     """The figure and its interval in each bucket that holds a sentence.
 
-    lengths  tokens of each source
+    lengths  words of each source
     starts   the first length of each bucket; what is shorter than all goes to the first, the last has no end
     """
     check_pairs(lengths, counted.counts, "lengths")
@@ -66,6 +67,17 @@ def by_length(
             figure = interval(counted.only(inside), resamples, seed)
             buckets.append(Bucket(low, high, int(inside.sum()), figure))
     return buckets
+
+
+def words_in(text: str) -> int:
+    """How long a text is, whatever a model cuts it into: its words; of Chinese, Japanese and Korean its signs.
+
+    >>> words_in("two dogs run"), words_in("两只狗 run")
+    (3, 4)
+    """
+    signs = sum(unicodedata.east_asian_width(sign) == "W" for sign in text)
+    others = "".join(" " if unicodedata.east_asian_width(sign) == "W" else sign for sign in text)
+    return signs + len(others.split())
 
 
 def usual_starts(lengths: Sequence[int]) -> list[int]:
@@ -86,7 +98,7 @@ def bars(curves: Curves) -> Table:
     """For a terminal: a bar for each model in each bucket, as long as there is room."""
     most = max((bucket.figure.value for buckets in curves.values() for bucket in buckets), default=0) or 1
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("tokens", justify="right", no_wrap=True)
+    table.add_column("words", justify="right", no_wrap=True)
     table.add_column("sentences", justify="right", no_wrap=True)
     table.add_column("", max_width=24, no_wrap=True)
     table.add_column("", min_width=8, max_width=40)
@@ -111,11 +123,16 @@ LOOKS = [("#0a58a8", "o", "-"), ("#a54300", "s", "--"), ("#00695a", "^", ":"), (
 """Colour, marker and line of each model: told apart without colour too."""
 
 
-def plot(curves: Curves, file: str | Path, measure: str = "BLEU") -> Path:
-    """Draw figures and their intervals over the length of the source, as .png or .svg."""
+def drawable(file: str | Path) -> Path:
     target = Path(file)
     if target.suffix.lower() not in (".png", ".svg"):
         raise OutputError(f"cannot draw a file that ends in {target.suffix!r}", remedy="end it in .png or .svg")
+    return target
+
+
+def plot(curves: Curves, file: str | Path, measure: str = "BLEU") -> Path:
+    """Draw figures and their intervals over the length of the source, as .png or .svg."""
+    target = drawable(file)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -132,7 +149,7 @@ def plot(curves: Curves, file: str | Path, measure: str = "BLEU") -> Path:
             around = np.maximum([y - low, high - y], 0)
             axes.errorbar(x, y, around, color=colour, marker=marker, linestyle=line, capsize=3, label=name)
         axes.set_xticks(range(len(starts)), [labels[low] for low in starts])
-        axes.set_xlabel("tokens in the source")
+        axes.set_xlabel("words in the source")
         axes.set_ylabel(measure)
         axes.set_ylim(bottom=0)
         axes.spines["right"].set_visible(False)

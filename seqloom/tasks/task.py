@@ -50,6 +50,8 @@ class Findings:
     """That figure by length of the input."""
     measure: str = ""
     """Its name."""
+    how: str = ""
+    """How it was measured; what was measured in different ways cannot be compared."""
 
     def json(self) -> dict[str, Any]:
         return {**self.figures, **self.details}
@@ -63,6 +65,8 @@ class Task(ABC, Generic[C]):
     """Settings, and what was learned from the data before the first step: dictionaries, labels."""
 
     Options: ClassVar[type[Config]] = Options
+    Measuring: ClassVar[type[Config] | None] = None
+    """What may be said when a model is measured, if that is more."""
 
     def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         self.config, self.tokenizers, self.facts = config, dict(tokenizers), dict(facts)

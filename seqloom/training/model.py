@@ -43,10 +43,12 @@ class Model:
 
     def evaluate(self, data: Any, **options: Any) -> Findings:
         """How it does on data of the kind it was trained on."""
+        measuring = self.task.Measuring
+        asked = check(measuring, options, where="options") if measuring else self.options(**options)
         records = open_source(data, task=self.config.task, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
-            return self.task.evaluate(self.network, corpus, self.device, self.options(**options))
+            return self.task.evaluate(self.network, corpus, self.device, asked)
 
     # --- vectors ------------------------------------------------------------------------------------
 

@@ -211,6 +211,12 @@ def test_plot_and_json_by_word(model, tmp_path):
         model("").plot(tmp_path / "nothing.png")
 
 
+@pytest.mark.parametrize("given", [None, 5, ["1 2", None], {"text": "1 2"}])
+def test_what_is_no_text_says_so(model, given):
+    with pytest.raises(DataError, match="is not a text"):
+        model(given)
+
+
 def test_a_folder_that_is_no_model_says_so(tmp_path):
     (tmp_path / "empty").mkdir()
     done = typed("predict", "empty", "1 2", folder=tmp_path)
@@ -240,3 +246,58 @@ def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     assert "valid_phrase_f1" in read_metrics(tmp_path / "run")[-1]
     found = load(tmp_path / "run").evaluate(str(data))
     assert found.decides == found.figures["phrase_f1"] == found.json()["phrase_f1"]
+
+
+def test_the_command_shows_all_answers_and_where_the_best_looked(digits, tmp_path):
+    done = typed("predict", str(digits), "4 0 7", "--n-best", "3", "--attention", "seen.json", folder=tmp_path)
+    assert len(done.stdout.splitlines()) == 3
+    seen = json.loads((tmp_path / "seen.json").read_text())
+    assert (seen["source"], seen["target"]) == (["4", "0", "7", "<eos>"], ["four", "zero", "seven"])
+    here = typed("predict", str(digits), "4 0 7", "--json", "--attention", "-", folder=tmp_path)
+    assert json.loads(here.stdout)["text"] == "four zero seven"
+    assert "zero" in here.stderr
+
+
+def test_without_attention_the_command_still_answers_then_fails(digits, tmp_path):
+    done = typed("predict", str(digits), "", "--attention", "seen.html", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "\n")
+    assert "no attention" in done.stderr
+    assert not (tmp_path / "seen.html").exists()
+
+
+def test_the_command_says_when_a_text_was_cut(digits, tmp_path):
+    done = typed("predict", str(digits), "4 " * 10_000, "--length", "2", folder=tmp_path)
+    assert done.stdout.count("\n") == 1
+    assert "only its beginning was read" in done.stderr
+    assert typed("predict", str(digits), "4 0 7", "--length", "2", folder=tmp_path).stdout == "four zero\n"
+
+
+def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):
+    train(settings(data, "tokens.kind=character"), tmp_path / "run", quiet=True)
+    answer = load(tmp_path / "run")("4 0 7", prefix="abc", max_length=3)
+    pieces, words = answer.attention, answer.words
+    assert len(pieces.target) > len(words.target) == 1
+    assert answer.looked() is answer.looked(pieces=True) is pieces
+    assert answer.looked(pieces=False) is words
+    assert words.source == ("4", "0", "7", "<eos>")
+
+
+def test_a_model_without_attention_answers_all_the_same(data, tmp_path):
+    train(settings(data, "model.bridge=last", name="transformer-tiny"), tmp_path / "run", quiet=True)
+    answer = load(tmp_path / "run")("4 0 7", prefix="four zero")
+    assert answer.text.startswith("four zero")
+    assert answer.attention is None
+
+
+def test_models_are_compared_only_if_measured_alike(data, digits, tmp_path):
+    train(settings(data, "tokens.lower=true"), tmp_path / "small", quiet=True)
+    apart = typed("evaluate", str(digits), str(data), "--against", "small", folder=tmp_path)
+    assert apart.returncode == 1
+    assert "capitals count; exact, capitals do not" in apart.stderr
+    asked = ("evaluate", str(digits), str(data), "--against", "small", "--set", "capitals=false", "--json")
+    compared = json.loads(typed(*asked, folder=tmp_path).stdout)
+    lengths = [[bucket["count"] for bucket in compared[side]["by_length"]] for side in ("first", "second")]
+    assert lengths[0] == lengths[1]
+    assert compared["compared"]["first"] > compared["compared"]["second"]
+    assert "against itself" in typed("evaluate", str(digits), "x.tsv", "--against", str(digits), folder=tmp_path).stderr
+    assert "end it in .png" in typed("evaluate", str(digits), "x.tsv", "--plot", "x.pdf", folder=tmp_path).stderr

@@ -56,6 +56,7 @@ class Seq2Seq(nn.Module):
         self.words = target
         self.dropout = Dropout(config.dropout)
         self.decoder = DECODERS[config.decoder](config, self.reader.encoder.output_size)
+        self.looks = config.bridge == "attention"  # at all rows of the source; else there is one, and no share of it
         size = self.decoder.output_size
         self.readout: nn.Module = Readout(size, target_vocab) if config.tied == "none" else Tied(target, size)
 
@@ -72,8 +73,8 @@ class Seq2Seq(nn.Module):
         return self.readout(y[real])  # type: ignore[no-any-return]
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
-        """The state before the first word; with `weights` every step hands out its attention."""
-        return weights, self.decoder.start(self.reader(source, source_lengths))
+        """The state before the first word; with `weights` every step hands out its attention, if there is any."""
+        return weights and self.looks, self.decoder.start(self.reader(source, source_lengths))
 
     def step(self, tokens: Tensor, state: Any) -> Step:
         weights, inner = state

@@ -56,23 +56,26 @@ class Translation:
             found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
         return {**found, "cut": True} if self.cut else found
 
-    def alignment(self) -> str:
+    def alignment(self, *, pieces: bool = False) -> str:
         """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""
-        looked = self.looked()
+        looked = self.looked(pieces=pieces)
         ends = len(looked.source) - 1 if looked.source[-1] == "<eos>" else len(looked.source)
         return to_pharaoh(link for link in links_of_targets(looked.mean()) if link[0] < ends)
 
-    def plot(self, file: str | Path = "attention.png") -> Path:
-        """Draw what was looked at, by word: .png, .html, .json or .txt."""
-        return save(self.looked(), file)
+    def plot(self, file: str | Path = "attention.png", *, pieces: bool | None = None) -> Path:
+        """Draw what was looked at: .png, .html, .json or .txt."""
+        return save(self.looked(pieces=pieces), file)
 
-    def looked(self) -> AttentionMap:
-        if self.words is None:
+    def looked(self, *, pieces: bool | None = None) -> AttentionMap:
+        """What was looked at, by piece or by word; None: by word, if the answer has several or is a single piece."""
+        if self.words is None or self.attention is None:
             raise SeqloomError(
                 "there is no attention in this answer",
                 remedy="use a model that looks at the source, with attention=True, and a text that is not empty",
             )
-        return self.words
+        if pieces is None:
+            pieces = len(self.words.target) == 1  # 2026-11-16, or Chinese: no spaces between words
+        return self.attention if pieces else self.words
 
 
 def translation(

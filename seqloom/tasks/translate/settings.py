@@ -78,3 +78,10 @@ class TranslateOptions(Search):
     """Whether the answer says what was looked at, if the model looks at all."""
     copy_unknown: bool = False
     """Write the word of the source that was looked at where the answer has an unknown one."""
+
+
+class TranslateMeasuring(TranslateOptions):
+    """How answers are found, and how they are measured."""
+
+    capitals: bool = True
+    """Whether capitals count; of a model that writes none they never do."""

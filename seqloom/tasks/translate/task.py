@@ -32,7 +32,7 @@ from seqloom.tasks.task import Findings, Task
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import Pairs, pairs
 from seqloom.tasks.translate.findings import findings
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
+from seqloom.tasks.translate.settings import TranslateConfig, TranslateMeasuring, TranslateOptions
 from seqloom.tasks.translate.texts import as_bytes, spread, text_in, text_of
 from seqloom.tasks.work import Loss, Plan, Score
 from seqloom.tokens.pairs import train_pair
@@ -47,6 +47,7 @@ class Translate(Task[TranslateConfig]):
     """Two dictionaries, or one for both sides."""
 
     Options = TranslateOptions
+    Measuring = TranslateMeasuring
 
     @property
     def source_tokenizer(self) -> Tokenizer:
@@ -147,7 +148,7 @@ class Translate(Task[TranslateConfig]):
         if settings.measure == "loss":
             return Score(figures, -loss)
         questions = self.questions(valid, spread(min(settings.validate_pairs, len(valid)), len(valid)))
-        measured = self.translated(model, valid, questions, TranslateOptions(beam=1, attention=False))
+        measured = self.translated(model, valid, questions, TranslateMeasuring(beam=1, attention=False))
         score = measured.score(settings.measure)
         return Score({**figures, settings.measure: score}, score)
 
@@ -172,9 +173,10 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, asked: Sequence[Asked], options: TranslateOptions
     ) -> Iterator[Sequence[Said]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        yield [Said(place, blank_answer(one.input)) for place, one in enumerate(asked) if not one.input.strip()]
-        filled = [place for place, one in enumerate(asked) if one.input.strip()]
-        rows = self.source_tokenizer.encode_batch([asked[place].input for place in filled])
+        texts = [self.accept(one.input) for one in asked]
+        yield [Said(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
+        filled = [place for place, text in enumerate(texts) if text.strip()]
+        rows = self.source_tokenizer.encode_batch([texts[place] for place in filled])
         longest = self.config.model.length - 1
         model.eval()
         for group in by_length([len(row) for row in rows], AT_ONCE):
@@ -242,24 +244,24 @@ class Translate(Task[TranslateConfig]):
         return list(found.values())
 
     def translated(
-        self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateOptions
+        self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateMeasuring
     ) -> Translated:
         """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
         language = self.config.data.target_language.split("-")[0].removeprefix("und")
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
-        return Translated.of(answers, references, sources, language, cased=not self.config.tokens.written.lower)
+        cased = options.capitals and not self.config.tokens.written.lower
+        return Translated.of(answers, references, sources, language, cased=cased)
 
-    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateOptions) -> Findings:
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateMeasuring) -> Findings:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
         loss = self.loss_of(model, corpus, device)
         told = options.model_copy(update={"attention": False})
         questions = self.questions(corpus, range(len(corpus)))
         measured = self.translated(model, corpus, questions, told)
         figures = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
-        lengths = corpus.lengths("source")[[rows[0] for rows in questions]].tolist()
-        return findings(measured, figures, lengths, self.config.translate.measure)
+        return findings(measured, figures, self.config.translate.measure)
 
 
 def blank_answer(text: str) -> Translation:
