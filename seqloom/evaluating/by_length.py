@@ -18,7 +18,7 @@ from seqloom.errors import DataError, OutputError
 from seqloom.evaluating.bootstrap import Counted, Interval, interval
 from seqloom.evaluating.pairs import check_pairs
 
-STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 MOST = 8
 """Buckets, unless others are asked for."""
 
