@@ -54,7 +54,7 @@ def evaluate(
     if not alike:
         raise SeqloomError(
             f"measured in two ways, so they are not compared: {'; '.join(one.how for one in found.values())}",
-            remedy="where only one writes capitals, --set capitals=false measures both without",
+            remedy="--set capitals=false measures both without capitals, --set measure=bleu both by one figure",
         )
     if plot:
         curves = {name: one.by_length for name, one in found.items() if one.by_length}

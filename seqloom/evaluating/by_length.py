@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,17 +66,6 @@ def by_length(
             figure = interval(counted.only(inside), resamples, seed)
             buckets.append(Bucket(low, high, int(inside.sum()), figure))
     return buckets
-
-
-def words_in(text: str) -> int:
-    """How long a text is, whatever a model cuts it into: its words; of Chinese, Japanese and Korean its signs.
-
-    >>> words_in("two dogs run"), words_in("两只狗 run")
-    (3, 4)
-    """
-    signs = sum(unicodedata.east_asian_width(sign) == "W" for sign in text)
-    others = "".join(" " if unicodedata.east_asian_width(sign) == "W" else sign for sign in text)
-    return signs + len(others.split())
 
 
 def usual_starts(lengths: Sequence[int]) -> list[int]:

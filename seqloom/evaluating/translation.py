@@ -12,6 +12,7 @@ from seqloom.evaluating.bleu import Measure, bleu, chrf, moses_bleu
 from seqloom.evaluating.edits import Edits, fewest_edits
 from seqloom.evaluating.pairs import check_pairs
 from seqloom.evaluating.phrases import Phrases, counted_phrases, most_phrases
+from seqloom.evaluating.rouge import Rouge, rouge
 
 NO_MOSES = {"", "ja", "ko", "zh"}
 """Languages without spaces between words, or none given: Moses cuts at spaces."""
@@ -90,6 +91,20 @@ class Translated:
         """F1 of all phrases counted together."""
         return counted_phrases(self.phrases).value
 
+    @cached_property
+    def rouge(self) -> tuple[Rouge, ...]:
+        """What each answer shares with its references; capitals never count."""
+        return tuple(rouge(said, texts) for said, texts in zip(self.hypotheses, self.references, strict=True))
+
+    @property
+    def mean_rouge(self) -> Rouge:
+        """The mean over answers."""
+        return Rouge(*(sum(column) / len(self.rouge) for column in zip(*self.rouge, strict=True)))
+
+    @property
+    def rouge_l(self) -> float:
+        return self.mean_rouge.rouge_l
+
     def compared(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Each answer and its references, in small letters where capitals do not count."""
         for said, texts in zip(self.hypotheses, self.references, strict=True):
@@ -101,7 +116,7 @@ class Translated:
         return sum(e.count for e in self.edits) / max(sum(e.length for e in self.edits), 1)
 
     def score(self, measure: str) -> float:
-        """One figure by name: bleu, chrf, exact, phrase_f1."""
+        """One figure by name: bleu, chrf, exact, phrase_f1, rouge_l."""
         found: float | Measure = getattr(self, measure)
         return found.score if isinstance(found, Measure) else found
 

@@ -248,6 +248,16 @@ def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     assert found.decides == found.figures["phrase_f1"] == found.json()["phrase_f1"]
 
 
+def test_another_figure_than_the_one_that_chose_the_model_can_be_asked_for(model, tmp_path):
+    data = str(write_pairs(tmp_path / "test.tsv", range(1, 300, 17)))
+    found = model.evaluate(data, measure="rouge_l")
+    assert found.measure == "rouge_l"
+    assert found.decides == found.figures["rouge_l"] == found.counted.value
+    assert set(found.json()["interval"]) == {"rouge_l"}
+    assert {"rouge_1", "rouge_2"} <= found.figures.keys()
+    assert "rouge_1" not in model.evaluate(data).figures
+
+
 def test_the_command_shows_all_answers_and_where_the_best_looked(digits, tmp_path):
     done = typed("predict", str(digits), "4 0 7", "--n-best", "3", "--attention", "seen.json", folder=tmp_path)
     assert len(done.stdout.splitlines()) == 3

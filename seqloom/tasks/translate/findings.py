@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from seqloom.evaluating.bootstrap import Counted, counted_bleu, counted_mean, interval
-from seqloom.evaluating.by_length import by_length, words_in
+from seqloom.evaluating.by_length import by_length
 from seqloom.evaluating.phrases import counted_phrases
 from seqloom.evaluating.translation import Translated
+from seqloom.evaluating.words import words_in
 from seqloom.tasks.task import Findings, Table
 
-SHARES = ("exact", "phrase_f1")
+SHARES = ("exact", "phrase_f1", "rouge_l")
 """Measures that are not made by sacrebleu."""
+
+HOW = {
+    "phrase_f1": "F1 of phrases between semicolons",
+    "rouge_1": "F1 of words, mean over texts",
+    "rouge_2": "F1 of pairs of words, mean over texts",
+    "rouge_l": "F1 of words in the same order, mean over texts",
+}
+"""Figures that are made if they decide, and how."""
 
 
 def findings(measured: Translated, figures: Mapping[str, float], measure: str) -> Findings:
@@ -21,9 +30,9 @@ def findings(measured: Translated, figures: Mapping[str, float], measure: str) -
     buckets = by_length(counted, [words_in(text) for text in measured.sources or ()])
     name = measure if measure in SHARES else "bleu"
     rows, scores = measured.rows(), measured.figures()
-    if measure == "phrase_f1":
-        scores["phrase_f1"] = measured.phrase_f1
-        rows.append(("phrase_f1", f"{measured.phrase_f1:.4f}", "F1 of phrases between semicolons"))
+    special = special_figures(measured, measure)
+    scores |= special
+    rows += [(one, f"{share:.4f}", HOW[one]) for one, share in special.items()]
     computed = Table("", ["figure", "", "how"], rows)
     details = {
         **measured.json(),
@@ -32,14 +41,30 @@ def findings(measured: Translated, figures: Mapping[str, float], measure: str) -
         "by_length": [one.json() for one in buckets],
     }
     decides = -figures["loss"] if measure == "loss" else scores[measure]
-    how = measured.bleu.signature if name == "bleu" else f"{name}, capitals {'count' if measured.cased else 'do not'}"
-    return Findings({**figures, **scores}, decides, [computed], details, counted, buckets, name, how)
+    return Findings({**figures, **scores}, decides, [computed], details, counted, buckets, name, how(measured, name))
+
+
+def how(measured: Translated, name: str) -> str:
+    """What must be the same for two models whose figures are compared."""
+    if name == "bleu":
+        return measured.bleu.signature
+    cased = measured.cased and name != "rouge_l"
+    return f"{name}, capitals {'count' if cased else 'do not'}"
+
+
+def special_figures(measured: Translated, measure: str) -> dict[str, float]:
+    """Figures that make sense for some texts only."""
+    if measure == "phrase_f1":
+        return {"phrase_f1": measured.phrase_f1}
+    return measured.mean_rouge._asdict() if measure == "rouge_l" else {}
 
 
 def counted_for(measured: Translated, measure: str) -> Counted:
-    """What can be resampled: whether each answer is right, its phrases, or the counts of BLEU."""
+    """What can be resampled: whether each answer is right, its phrases, what it shares, or the counts of BLEU."""
     if measure == "exact":
         return counted_mean([float(right) for right in measured.right])
     if measure == "phrase_f1":
         return counted_phrases(measured.phrases)
+    if measure == "rouge_l":
+        return counted_mean([one.rouge_l for one in measured.rouge])
     return counted_bleu(measured.hypotheses, measured.references, measured.language, cased=measured.cased)

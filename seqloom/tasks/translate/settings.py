@@ -12,6 +12,8 @@ from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import TokenConfig
 
+Measure = Literal["bleu", "chrf", "exact", "phrase_f1", "rouge_l", "loss"]
+
 
 class PairTokens(TokenConfig):
     """Tokens to read and to write with."""
@@ -44,8 +46,8 @@ class PairTokens(TokenConfig):
 class TranslateSettings(Config):
     """What is asked of a translator while it learns: the section [translate]."""
 
-    measure: Literal["bleu", "chrf", "exact", "phrase_f1", "loss"] = "bleu"
-    """What decides which checkpoint is the best; phrase_f1 is for keywords, written with semicolons between them."""
+    measure: Measure = "bleu"
+    """What decides which checkpoint is the best; phrase_f1: keywords between semicolons, rouge_l: titles, summaries."""
     validate_pairs: PositiveInt = 500
     """Validation pairs that are translated at each look, word by word, evenly from all; all count for the loss."""
     several_right: bool = False
@@ -85,3 +87,5 @@ class TranslateMeasuring(TranslateOptions):
 
     capitals: bool = True
     """Whether capitals count; of a model that writes none they never do."""
+    measure: Measure | None = None
+    """The figure with an interval, by length and against another model; without, the one that chose the model."""

@@ -261,7 +261,7 @@ class Translate(Task[TranslateConfig]):
         questions = self.questions(corpus, range(len(corpus)))
         measured = self.translated(model, corpus, questions, told)
         figures = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
-        return findings(measured, figures, self.config.translate.measure)
+        return findings(measured, figures, options.measure or self.config.translate.measure)
 
 
 def blank_answer(text: str) -> Translation:
