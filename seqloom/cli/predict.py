@@ -22,6 +22,8 @@ AT_ONCE = 256
 """Texts that are answered together."""
 MOST = 40
 """Tokens that are drawn one by one; of a longer text whole words."""
+GUESSED = 0.5
+"""Share of a text from which on its answer is called a guess, if the model has never seen it."""
 PIECE = 1 << 16
 """Bytes of standard input that are read together."""
 
@@ -104,10 +106,13 @@ def answer_lines(model: "Model", texts: list[str], options: dict[str, Any], as_j
 
 
 def line_of(answer: Any, as_json: bool) -> str:
-    """An answer, and the next best below it if they were asked for; what was not read is said on standard error."""
+    """An answer, and the next best below it if they were asked for; why not to trust it is said on standard error."""
     if getattr(answer, "cut", False):
         begins = f"{answer.source[:40]} ..."
         print(f"{begins!r} is longer than the model reads: only its beginning was read", file=sys.stderr)
+    if getattr(answer, "unseen", 0) >= GUESSED:
+        was = f"{answer.source[:40]!r}: the model has never seen {answer.unseen:.0%} of this"
+        print(f"{was}, so the answer is a guess", file=sys.stderr)
     return written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
 
 

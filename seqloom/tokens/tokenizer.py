@@ -114,6 +114,11 @@ class Tokenizer:
         """How often each entry was seen in training; that of <unk> is how often none was."""
         return self.content.counts
 
+    def unseen(self, ids: Sequence[int]) -> float:
+        """The share of tokens that were not in what was trained on: a model has learned nothing of them."""
+        new = sum(id == UNK or not self.frequency[id] for id in ids)
+        return new / max(len(ids), 1)
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all that was learned: equal fingerprints, equal tokens."""

@@ -282,6 +282,14 @@ def test_the_command_says_when_a_text_was_cut(digits, tmp_path):
     assert typed("predict", str(digits), "4 0 7", "--length", "2", folder=tmp_path).stdout == "four zero\n"
 
 
+def test_the_command_calls_the_answer_to_what_it_never_saw_a_guess(digits, tmp_path):
+    done = typed("predict", str(digits), "4 0", "x ☃ 7", "--json", folder=tmp_path)
+    known, strange = map(json.loads, done.stdout.splitlines())
+    assert "unseen" not in known
+    assert strange["unseen"] > 0.5
+    assert done.stderr.splitlines() == ["'x ☃ 7': the model has never seen 67% of this, so the answer is a guess"]
+
+
 def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):
     train(settings(data, "tokens.kind=character"), tmp_path / "run", quiet=True)
     answer = load(tmp_path / "run")("4 0 7", prefix="abc", max_length=3)

@@ -258,3 +258,12 @@ def test_an_error_of_the_source_comes_through(kind):
 
     with pytest.raises(KeyError, match="line 2"):
         Tokenizer.train(broken(), TokenConfig(kind=kind))
+
+
+@pytest.mark.parametrize(
+    "kind, text, share",
+    [("word", "the cat ran off", 0.5), ("character", "tax☃", 0.5), ("bpe", "☃", 1)],
+)
+def test_what_was_not_in_the_training_text_is_unseen(kind, text, share):
+    tokenizer = Tokenizer.train(["the cat sat", "the dog sat"], TokenConfig(kind=kind, size=300))
+    assert tokenizer.unseen(tokenizer.encode(text)) == share

@@ -33,6 +33,8 @@ class Translation:
     """Other answers, the next best first."""
     cut: bool
     """Whether the source was longer than the model reads, and only its beginning was read."""
+    unseen: float
+    """The share of the source that was not in what the model learned from."""
     likeliest: Sequence[dict[str, float]] = ()
     """For each of `token_scores` what could have stood there, if that was asked for."""
 
@@ -54,6 +56,7 @@ class Translation:
             found["alignment"] = self.alignment()
         if self.alternatives:
             found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
+        found |= {"unseen": self.unseen} if self.unseen else {}
         return {**found, "cut": True} if self.cut else found
 
     def alignment(self, *, pieces: bool = False) -> str:
@@ -83,6 +86,7 @@ def translation(
     *, copy_unknown: bool, cut: bool,
 ) -> Translation:  # fmt: skip
     """From what was written for a source (its tokens, <eos> last), the best answer first."""
+    unseen = source_tokenizer.unseen(row[:-1])
 
     def one(written: Written, others: list[Translation]) -> Translation:
         tokens = [tokenizer.entries[token] for token in written.tokens]
@@ -95,7 +99,7 @@ def translation(
             text = with_copies(written.tokens, looked, tokenizer, source, source_tokenizer)
         likeliest = [{tokenizer.entries[token]: score for token, score in told} for told in written.likeliest if told]
         return Translation(
-            source, text, tokens, written.score, written.token_scores, looked, words, others, cut, likeliest
+            source, text, tokens, written.score, written.token_scores, looked, words, others, cut, unseen, likeliest
         )
 
     return one(found[0], [one(written, []) for written in found[1:]])

@@ -265,4 +265,4 @@ class Translate(Task[TranslateConfig]):
 
 
 def blank_answer(text: str) -> Translation:
-    return Translation(text, "", [], 0.0, [], None, None, [], cut=False)
+    return Translation(text, "", [], 0.0, [], None, None, [], cut=False, unseen=0.0)
