@@ -20,7 +20,7 @@ def data(
         typer.Argument(metavar="FILE...", help="Files, a folder, source=FILE target=FILE, or embedded:NAME."),
     ] = None,
     task: Annotated[str | None, typer.Option(help="What it is for, as classify; unsaid: what it looks like.")] = None,
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of [data].")] = [],
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the data.")] = [],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="The data sets that need no download.")] = False,
 ) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = [
     "seqloom evaluate runs/reviews test.tsv",
+    "seqloom evaluate runs/reviews",
     "seqloom evaluate runs/reviews test.tsv --json",
     "seqloom evaluate runs/reviews test.tsv --against runs/other",
 ]
@@ -19,7 +20,11 @@ EXAMPLES = [
 
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
-    data: Annotated[list[str], typer.Argument(help="Data of the same kind as for training; two files are a pair.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(help="Data of the same kind; two files are a pair. Without: what training kept aside."),
+    ] = None,
+    part: Annotated[str, typer.Option(help="Which part of what training kept aside: valid or test.")] = "valid",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     against: Annotated[Path | None, typer.Option(help="Another model: do the two differ by more than chance?")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw quality by length of the input (.png or .svg).")] = None,
@@ -38,9 +43,12 @@ def evaluate(
         drawable(plot)
     if against and against.resolve() == folder.resolve():
         raise SeqloomError(f"{folder} against itself", remedy="name another model")
-    where: Any = data[0] if len(data) == 1 else data
+    where: Any = data[0] if data and len(data) == 1 else data or None
     options = gather(None, set_, beam=beam)
-    found = {str(place): load(place).evaluate(where, **options) for place in (folder, against) if place}
+    models = {str(place): load(place) for place in (folder, against) if place}
+    if where is None and len({str(model.config.data) for model in models.values()}) > 1:
+        raise SeqloomError("these two were trained on different data", remedy="give data to measure both on")
+    found = {name: model.evaluate(where, part=part, **options) for name, model in models.items()}
     first, *others = found.values()
     alike = len({one.how for one in found.values()}) == 1
     compared = None

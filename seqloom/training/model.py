@@ -11,8 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.config import check
+from seqloom.data.opening import open_data
 from seqloom.data.source import open_source
-from seqloom.errors import ConfigError, SeqloomError
+from seqloom.data.splits import Records
+from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.task import Findings, Task
@@ -41,14 +43,26 @@ class Model:
             raise ConfigError("options", [(name, what, "leave it out") for name in options])
         return check(self.task.Options, options, where="options")
 
-    def evaluate(self, data: Any, **options: Any) -> Findings:
-        """How it does on data of the kind it was trained on."""
+    def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Findings:
+        """How it does on data of the kind it was trained on; without any, on a part that was kept aside in training."""
         measuring = self.task.Measuring
         asked = check(measuring, options, where="options") if measuring else self.options(**options)
-        records = open_source(data, task=self.config.task, **self.config.data.how())
+        if data is None:
+            records = self.kept_aside(part)
+        else:
+            records = open_source(data, task=self.config.task, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             return self.task.evaluate(self.network, corpus, self.device, asked)
+
+    def kept_aside(self, part: str) -> Records:
+        """The part `valid` or `test` of the data that it was trained on: given, found, or cut by the seed again."""
+        parts = open_data(self.config.data, self.config.task)
+        if part == "train" or part not in parts:
+            there = ", ".join(name for name in parts if name != "train") or "nothing"
+            what = f"no part {part!r} was kept aside in training, but {there}"
+            raise DataError(what, remedy="give data to measure on")
+        return parts[part]
 
     # --- vectors ------------------------------------------------------------------------------------
 

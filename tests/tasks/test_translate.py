@@ -115,6 +115,22 @@ def test_evaluate_counts_what_is_right(model, tmp_path):
     assert sum(bucket["count"] for bucket in found.json()["by_length"]) == len(right)
 
 
+def test_without_data_a_model_is_measured_on_what_its_training_kept_aside(data, tmp_path):
+    changes = ["data.valid_share=0.05", "data.test_share=0.03", "data.seed=3"]
+    train(settings(data, *changes), tmp_path / "run", quiet=True)
+    trained = load(tmp_path / "run")
+    for part in ("valid", "test"):
+        kept = [(one.columns["source"], one.columns["target"]) for one in trained.kept_aside(part)]
+        alone = tmp_path / f"{part}.tsv"
+        alone.write_text("source\ttarget\n" + "".join(f"{source}\t{target}\n" for source, target in kept))
+        assert trained.evaluate(part=part).json() == trained.evaluate(str(alone)).json()
+        assert 0 < len(kept) < 60
+    with pytest.raises(DataError, match="no part 'train' was kept aside in training, but valid, test"):
+        trained.evaluate(part="train")
+    done = typed("evaluate", "run", "--json", "--beam", "1", folder=tmp_path)
+    assert json.loads(done.stdout)["sentences"] == len(list(trained.kept_aside("valid")))
+
+
 def test_texts_that_are_strange_get_an_answer(model):
     for text in ["", "   ", "\x00\x1b[31m", "שלום 1 2", "🙂", "a" * 10_000, " ".join(["1"] * 10_000)]:
         answer = model(text, beam=1, max_length=8)
