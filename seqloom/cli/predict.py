@@ -85,24 +85,12 @@ def predict(
     if nearest:
         show_nearest(model, [text for chunk in chunks for text in chunk], nearest, count, as_json)
         return
-    for chunk in chunks:
-        for line in vector_lines(model, chunk) if vectors else answer_lines(model, chunk, options, as_json):
-            print(line)
-        sys.stdout.flush()
-
-
-def answer_lines(model: "Model", texts: list[str], options: dict[str, Any], as_json: bool) -> Iterator[str]:
-    """Answers to all; where one text cannot be read, to those before it."""
-    from seqloom.errors import SeqloomError
-
-    try:
-        answers = model(texts, **options)
-    except SeqloomError:
-        if len(texts) == 1:
-            raise
-        answers = (model(text, **options) for text in texts)
-    for answer in answers:
-        yield line_of(answer, as_json)
+    if vectors:
+        for chunk in chunks:
+            print(*vector_lines(model, chunk), sep="\n", flush=True)
+        return
+    for answer in model.stream(chunks, **options):
+        print(line_of(answer, as_json), flush=True)
 
 
 def line_of(answer: Any, as_json: bool) -> str:

@@ -101,6 +101,8 @@ class Input:
             return True
         if len(self.finished) < self.search.n_best:
             return False
+        if self.search.beam == 1:  # the best word in every step, and the end where that is the best
+            return True
         wanted = sorted((answer.score for answer in self.finished), reverse=True)[self.search.n_best - 1]
         longest = length_penalty(self.limit, self.search.length_penalty)
         return wanted >= going[0].total / longest

@@ -16,7 +16,7 @@ class Search(Sampling):
     beam: int = Field(4, ge=1, le=100)
     """Unfinished answers that are followed side by side; 1 takes the best word in every step."""
     n_best: int = Field(1, ge=1, le=100)
-    """Answers for each input, the best first."""
+    """Answers for each input: by beam search the best first, else as they are drawn."""
     length_penalty: float = Field(1.0, ge=0, le=10)
     """0 prefers short answers; 1 divides by a length; above, longer ones."""
     max_length: int = Field(0, ge=0, le=100_000)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from seqloom.errors import DataError
 from seqloom.evaluating import bleu
-from seqloom.evaluating.edits import fewest_edits
 
 Array = NDArray[np.float64]
 
@@ -54,12 +53,6 @@ def counted_bleu(
     """BLEU from the counts of n-grams that sacrebleu makes of each sentence."""
     metric = bleu.metric_for(language, cased=cased)
     return Counted(bleu.bleu_counts(hypotheses, references, metric), bleu.bleu_of_counts)
-
-
-def counted_edits(hypotheses: Sequence[str], references: bleu.References) -> Counted:
-    """Token error rate: edits over tokens of the references."""
-    edits = [fewest_edits(said, right) for said, right in zip(hypotheses, references, strict=True)]
-    return Counted(np.array([[e.count, e.length] for e in edits], np.float64).reshape(-1, 2), ratio)
 
 
 def ratio(sums: Array) -> Array:

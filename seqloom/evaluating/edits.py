@@ -29,8 +29,7 @@ class Edits:
     """Tokens of that right answer."""
 
 
-def fewest_edits(said: str, right: Sequence[str]) -> Edits:
-    """Against several right answers; of two as near, the one that stands first."""
-    tokens = said.split()
-    each = (Edits(edit_distance(tokens, answer), len(answer)) for answer in map(str.split, right))
+def fewest_edits(said: Sequence[str], right: Sequence[Sequence[str]]) -> Edits:
+    """Tokens against several right answers; of two as near, the one that stands first."""
+    each = (Edits(edit_distance(said, answer), len(answer)) for answer in right)
     return min(each, key=lambda edits: edits.count)

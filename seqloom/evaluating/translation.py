@@ -13,6 +13,7 @@ from seqloom.evaluating.edits import Edits, fewest_edits
 from seqloom.evaluating.pairs import check_pairs
 from seqloom.evaluating.phrases import Phrases, counted_phrases, most_phrases
 from seqloom.evaluating.rouge import Rouge, rouge
+from seqloom.evaluating.words import words_and_signs
 
 NO_MOSES = {"", "ja", "ko", "zh"}
 """Languages without spaces between words, or none given: Moses cuts at spaces."""
@@ -29,6 +30,8 @@ class Translated:
     """Code of the language that was written, as `de` or `zh`; decides how BLEU cuts words."""
     cased: bool = True
     """Whether capitals count: not for a model that writes none."""
+    spaced: bool = False
+    """Whether a token is what stands between spaces, as phonemes do; else words, signs and Chinese characters are."""
 
     @classmethod
     def of(
@@ -39,6 +42,7 @@ class Translated:
         language: str = "",
         *,
         cased: bool = True,
+        spaced: bool = False,
     ) -> Translated:
         """From lists in the same order; a reference is a text, or several that are all right."""
         check_pairs(hypotheses, references, "hypotheses")
@@ -49,7 +53,7 @@ class Translated:
             raise DataError(
                 "a hypothesis has no reference", where=f"sentence {several.index(()) + 1}", remedy="give one at least"
             )
-        return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language, cased)
+        return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language, cased, spaced)
 
     @cached_property
     def bleu(self) -> Measure:
@@ -68,8 +72,8 @@ class Translated:
 
     @cached_property
     def right(self) -> tuple[bool, ...]:
-        """Whether each answer is one of its references, spaces aside."""
-        return tuple(said.split() in [text.split() for text in texts] for said, texts in self.compared())
+        """Whether each answer is one of its references, token by token: spaces around signs aside."""
+        return tuple(said in texts for said, texts in self.in_tokens)
 
     @property
     def exact(self) -> float:
@@ -79,7 +83,13 @@ class Translated:
     @cached_property
     def edits(self) -> tuple[Edits, ...]:
         """Edits of each answer, against its nearest reference."""
-        return tuple(fewest_edits(said, texts) for said, texts in self.compared())
+        return tuple(fewest_edits(said, texts) for said, texts in self.in_tokens)
+
+    @cached_property
+    def in_tokens(self) -> list[tuple[list[str], list[list[str]]]]:
+        """Each answer and its references, as tokens."""
+        cut = str.split if self.spaced else words_and_signs
+        return [(cut(said), [cut(text) for text in texts]) for said, texts in self.compared()]
 
     @cached_property
     def phrases(self) -> tuple[Phrases, ...]:
@@ -112,7 +122,7 @@ class Translated:
 
     @property
     def token_error_rate(self) -> float:
-        """Edits over tokens of the references: WER of words, PER of phonemes. Tokens stand between spaces."""
+        """Edits over tokens of the references: WER of words, PER of phonemes, CER of Chinese."""
         return sum(e.count for e in self.edits) / max(sum(e.length for e in self.edits), 1)
 
     def score(self, measure: str) -> float:

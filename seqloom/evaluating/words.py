@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 
 
 def signs_apart(text: str) -> str:
@@ -21,3 +24,12 @@ def words_in(text: str) -> int:
     (3, 4)
     """
     return len(signs_apart(text).split())
+
+
+def words_and_signs(text: str) -> list[str]:
+    """Words, and every sign between them by itself: whatever the spaces around signs.
+
+    >>> words_and_signs("Two dogs, 两只.")
+    ['Two', 'dogs', ',', '两', '只', '.']
+    """
+    return WORD_OR_SIGN.findall(signs_apart(text))

@@ -122,17 +122,26 @@ def of_translator(model: Model, sentence: str | None, about: str) -> Walkthrough
     with torch.no_grad():
         written = greedy(network, source)
         parts = network.parts(source, [BOS, *written[:-1]])
-        longer = network.parts(torch.cat([source, source[:, -1:]], 1), [BOS, BOS])
+        longer = source.shape[1] < task.config.model.length
+        others = network.parts(of_another_length(source, longer=longer), [BOS, BOS])
     words = [reads.entries[token] for token in tokens]
     labels, fed = (
         [writes.entries[token] for token in written],
         [writes.entries[token] for token in (BOS, *written[:-1])],
     )
     read = Dictionary(reads.entries, sorted(set(tokens)), shares="", lines=())
-    told = [Told(part, other, words, words, words, read) for part, other in zip(parts[:-1], longer[:-1], strict=True)]
+    told = [
+        Told(part, other, words, words, words, read, longer=longer)
+        for part, other in zip(parts[:-1], others[:-1], strict=True)
+    ]
     wrote = Dictionary(writes.entries, sorted({BOS, *written}))
-    told.append(Told(parts[-1], longer[-1], words, labels, fed, wrote))
+    told.append(Told(parts[-1], others[-1], words, labels, fed, wrote, longer=longer))
     return walkthrough(f"{text} → {writes.decode(written)}", about, told)
+
+
+def of_another_length(x: Tensor, *, longer: bool) -> Tensor:
+    """The same words (1, T, ...) and one more, or one less: what differs is as long as the sentence."""
+    return torch.cat([x, x[:, -1:]], 1) if longer else x[:, : max(x.shape[1] - 1, 1)]
 
 
 def greedy(network: Seq2Seq, source: Tensor) -> list[int]:
@@ -172,8 +181,7 @@ def of_reader(model: Model, given: Any, about: str) -> Walkthrough:
         if len(parts) == 1 and not isinstance(network, FlatClassifier) and not isinstance(network.encoder, AsTheyAre):
             raise cannot_be(model, "has an encoder without equations")
         longer = read.x.shape[1] < task.config.model.length
-        x = torch.cat([read.x, read.x[:, -1:]], 1) if longer else read.x[:, : max(read.x.shape[1] - 1, 1)]
-        others = parts_of(model, x, read.record)
+        others = parts_of(model, of_another_length(read.x, longer=longer), read.record)
     words = read.words
     told = [Told(part, other, words, words, words, longer=longer) for part, other in zip(parts, others, strict=True)]
     names = task.features.names if isinstance(task, Classify) else []

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
 
-from seqloom.equations import concat, dim, equations, norm, sqrt, tanh
+from seqloom.equations import concat, dim, equations, norm, sqrt, tanh, where
 from seqloom.errors import ShapeError, UnknownName
 from seqloom.layers.base import Layer, Symbols, layer
 
@@ -77,7 +77,8 @@ def cosine(q, k):
     q  (D)  the query: who asks
     k  (D)  the key: who may answer
     """
-    e = q @ k / (norm(q) * norm(k))  # the angle alone; lengths do not count
+    n = norm(q) * norm(k)  # how long the two are
+    e = where(n > 0, q @ k / n, 0)  # the angle alone; lengths do not count, and what has none is like nothing
     return e
 
 

@@ -22,7 +22,7 @@ from seqloom.serving.logs import report
 from seqloom.serving.refusal import Refusal, mistake, over
 from seqloom.serving.settings import Bounds
 from seqloom.serving.shelf import Entry, Shelf
-from seqloom.tasks.asking import Asked, Said, occurrences
+from seqloom.tasks.asking import Asked, Keys, Said
 from seqloom.training.model import Model
 
 T = TypeVar("T")
@@ -131,10 +131,7 @@ class Server:
                 what = f"up to {work:,} tokens (texts x beam x longest answer, more with attention)"
                 raise over("work", self.bounds.work, what, 422)
             seed = getattr(options, "seed", 0)
-            inputs = [
-                Asked(text, key=f"{seed} {number}", grows=grows)
-                for text, number in zip(texts, occurrences(texts), strict=True)
-            ]
+            inputs = [Asked(text, key, grows=grows) for text, key in zip(texts, Keys(seed).of(texts), strict=True)]
             same = options.model_copy(update={"seed": 0}) if hasattr(options, "seed") else None
             begin = partial(answering, model, options)
             made.append(Errand(inputs, begin, together=(model, same), rows=rows, until=until))

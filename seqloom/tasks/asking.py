@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -41,22 +42,30 @@ class Said(NamedTuple):
     whole: bool = True
 
 
-def ask(inputs: Sequence[Any], seed: int) -> list[Asked]:
-    """Inputs as they are asked together. Equal ones draw differently, and others as if they stood alone."""
-    return [Asked(given, key=f"{seed} {number}") for given, number in zip(inputs, occurrences(inputs), strict=True)]
+class Keys:
+    """What decides the draws for each input: a seed, the input itself, and how often it came before.
 
-
-def occurrences(inputs: Iterable[Any]) -> Iterator[int]:
-    """How often each input came before.
-
-    >>> list(occurrences(["a", "b", "a"]))
-    [0, 0, 1]
+    So equal inputs draw differently, and each draws the same whatever others are asked beside it.
     """
-    seen: Counter[str] = Counter()
-    for given in inputs:
-        name = given if isinstance(given, str) else ""
-        yield seen[name]
-        seen[name] += 1
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.seen: Counter[bytes] = Counter()
+
+    def of(self, inputs: Iterable[Any]) -> list[str]:
+        """The keys of the next inputs.
+
+        >>> one, other, again = Keys(7).of(["a", "b", "a"])
+        >>> len({one, other, again}), Keys(7).of(["b"]) == [other]
+        (3, True)
+        """
+        return [self.next(given) for given in inputs]
+
+    def next(self, given: Any) -> str:
+        text = given if isinstance(given, str) else ""
+        name = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self.seen[name] += 1
+        return f"{self.seed} {name.hex()} {self.seen[name]}"
 
 
 def answers(steps: Iterable[Sequence[Said]], count: int) -> list[Any]:

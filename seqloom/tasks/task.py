@@ -18,7 +18,7 @@ from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import Counted
 from seqloom.evaluating.by_length import Bucket
-from seqloom.tasks.asking import Asked, Said, answers, ask
+from seqloom.tasks.asking import Asked, Keys, Said, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.work import Plan, Work
 from seqloom.tokens.tokenizer import Tokenizer
@@ -119,9 +119,12 @@ class Task(ABC, Generic[C]):
     def answering(self, model: nn.Module, asked: Sequence[Asked], options: Any) -> Iterator[Sequence[Said]]:
         """Work on inputs, one step after the other: what is known after each. `options` is of the kind `Options`."""
 
-    def predict(self, model: nn.Module, inputs: Sequence[Any], options: Any) -> list[Any]:
-        """An answer for every input, in order."""
-        asked = ask(inputs, getattr(options, "seed", 0))
+    def predict(
+        self, model: nn.Module, inputs: Sequence[Any], options: Any, keys: Sequence[str] | None = None
+    ) -> list[Any]:
+        """An answer for every input, in order; `keys` decide what is drawn, if not the seed of the options alone."""
+        drawn = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
+        asked = [Asked(given, key) for given, key in zip(inputs, drawn, strict=True)]
         return answers(self.answering(model, asked, options), len(asked))
 
     @abstractmethod

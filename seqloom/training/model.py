@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +17,7 @@ from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
+from seqloom.tasks.asking import Keys
 from seqloom.tasks.task import Findings, Task
 from seqloom.training.nearest import Near, nearest
 from seqloom.training.run import load_task
@@ -35,6 +36,23 @@ class Model:
         if isinstance(texts, list | tuple):
             return self.task.predict(self.network, texts, chosen)
         return self.task.predict(self.network, [texts], chosen)[0]
+
+    def stream(self, chunks: Iterable[Sequence[Any]], **options: Any) -> Iterator[Any]:
+        """Answers to inputs that come in chunks; what is drawn for them does not depend on where they are cut.
+
+        Where one cannot be read, those before it are answered first.
+        """
+        chosen = self.options(**options)
+        drawing = Keys(getattr(chosen, "seed", 0))
+        for chunk in chunks:
+            keys = drawing.of(chunk)
+            try:
+                found = self.task.predict(self.network, chunk, chosen, keys)
+            except SeqloomError:
+                for given, key in zip(chunk, keys, strict=True):
+                    yield from self.task.predict(self.network, [given], chosen, [key])
+            else:
+                yield from found
 
     def options(self, **options: Any) -> Any:
         """Options by name, checked: an unknown one, or a value that cannot be, is an error."""

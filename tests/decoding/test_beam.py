@@ -59,8 +59,9 @@ def test_a_wide_beam_finds_the_best_answers_of_all(penalty, seed):
         assert found[0].tokens == best[0][1]
 
 
-def test_a_beam_of_one_takes_the_best_word_in_every_step():
-    model = Chain(seed=5)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_beam_of_one_takes_the_best_word_in_every_step(seed):
+    model = Chain(seed=seed)
     for source, (answer,) in enumerate(search_for(model, [0, 1, 2], beam=1, max_length=8)):
         before, expected = BOS, []
         for place in range(8):

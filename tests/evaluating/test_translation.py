@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
 
-from seqloom.errors import DataError, SeqloomError
+from seqloom.errors import DataError
 from seqloom.evaluating.bootstrap import counted_bleu
 from seqloom.evaluating.edits import edit_distance
 from seqloom.evaluating.translation import Translated
@@ -104,8 +104,26 @@ def test_lists_that_do_not_go_together_are_refused(arguments, says):
 def test_what_is_missing_is_named():
     with pytest.raises(DataError, match="by language"):
         _ = Translated.of(["a"], ["a"]).moses_bleu
-    with pytest.raises(SeqloomError, match=r"sacrebleu\[ja\]"):
-        _ = Translated.of(["あ"], ["あ"], language="ja").bleu
+
+
+@pytest.mark.parametrize("language", ["ja", "ko"])
+def test_without_a_dictionary_for_it_a_language_is_cut_into_characters(language):
+    said, right = ["私は学生です 한국어를"], ["私は学生だ 한국어로"]
+    found = Translated.of(said, right, language=language)
+    assert found.bleu.score == pytest.approx(sacrebleu.corpus_bleu(said, [right], tokenize="char").score)
+    assert "tok:char" in found.json()["signatures"]["bleu"]
+
+
+def test_spaces_around_signs_do_not_make_an_answer_wrong():
+    found = Translated.of(["Hallo, du (da).", "我 爱 狗", "a b"], ["Hallo , du ( da ) .", "我爱狗", "ab"])
+    assert found.right == (True, True, False)
+    assert found.token_error_rate == pytest.approx(2 / (7 + 3 + 1))
+    assert Translated.of(["我爱机器学习吗"], ["我爱机器学习吧"], language="zh").token_error_rate == pytest.approx(1 / 7)
+
+
+def test_between_spaces_stands_one_token():
+    found = Translated.of(["t: a @~"], ["t a @~"], spaced=True)
+    assert (found.edits[0].count, found.edits[0].length) == (1, 3)
 
 
 def test_capitals_do_not_count_for_a_model_that_writes_none():

@@ -3,7 +3,7 @@ import torch
 from torch.testing import assert_close
 
 from seqloom.errors import ShapeError, UnknownName
-from seqloom.layers.scores import SCORES, Additive, Bilinear, Cosine, ScaledDot, score_called
+from seqloom.layers.scores import SCORES, Additive, Bilinear, Cosine, ScaledDot, cosine, score_called
 from tests.layers.lifted import exact, lifted
 from tests.layers.scan import assert_same, randn
 
@@ -71,6 +71,7 @@ def test_cosine_of_a_row_of_zeros_is_zero_with_an_ordinary_gradient():
     assert k.grad is not None and q.grad is not None
     assert k.grad.abs().max() < 10
     assert_close(q.grad, torch.zeros_like(q))
+    assert_close(cosine(q[0, 0], k[0, 0]), e[0, 0, 0])
 
 
 def test_an_unknown_score_is_named_with_what_is_near():

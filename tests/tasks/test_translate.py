@@ -6,9 +6,13 @@ import math
 import pytest
 import torch
 
+from seqloom.attending.map import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.seq2seq.presets import PRESETS
+from seqloom.tasks.translate.answers import with_copies, word_numbers
 from seqloom.tasks.translate.texts import spread
+from seqloom.tokens.settings import EOS, TokenConfig
+from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
@@ -83,6 +87,22 @@ def test_n_best_prefix_and_drawing(model):
     assert model("1 2", temperature=3.0, seed=4).text == model("1 2", temperature=3.0, seed=4).text
 
 
+def test_what_is_drawn_does_not_depend_on_where_a_stream_is_cut(model):
+    texts = ["4 0 7", "1 2", "4 0 7", "4 0 7"]
+    whole = [answer.json() for answer in model(texts, temperature=3.0, seed=5)]
+    assert len({whole[place]["text"] for place in (0, 2, 3)}) > 1
+    for chunks in ([texts[:1], texts[1:]], [[text] for text in texts]):
+        found = [answer.json() for answer in model.stream(chunks, temperature=3.0, seed=5)]
+        assert [one["text"] for one in found] == [one["text"] for one in whole]
+
+
+def test_a_stream_answers_what_came_before_a_text_that_cannot_be_read(model):
+    answers = model.stream([["1 2", "4", 7, "5"]])
+    assert [next(answers).text, next(answers).text] == ["one two", "four"]
+    with pytest.raises(DataError, match="7 is not a text"):
+        next(answers)
+
+
 def test_options_that_cannot_be_are_refused(model):
     with pytest.raises(ConfigError, match="beam"):
         model("1", beam=0)
@@ -102,6 +122,35 @@ def test_unknown_words_are_copied_through_attention(data, tmp_path):
     trained = load(tmp_path / "run")
     assert trained("7 gnu").text == "seven <unk>"
     assert trained("7 gnu", copy_unknown=True).text == "seven gnu"
+    with pytest.raises(ConfigError, match="'seven gnu' has parts that are not in the dictionary"):
+        trained("7", prefix="seven gnu")
+
+
+@pytest.mark.parametrize(
+    "kind, seen, text",
+    [
+        ("word", "I saw, (yesterday).", "I saw Zoe, (Zoe) yesterday."),
+        ("character", "oe ran", "Zoe ran"),
+        ("character", "我爱机器学习", "我爱机器Q学习"),
+    ],
+)
+def test_what_is_copied_stands_as_it_stood(kind, seen, text):
+    tokenizer = Tokenizer.train([seen], TokenConfig(kind=kind))
+    tokens = tokenizer.encode(text)
+    names = [tokenizer.entries[token] for token in tokens]
+    looked = attention_map([*names, "<eos>"], names, [torch.eye(len(names), len(names) + 1)[None]])
+    assert "<unk>" in tokenizer.decode(tokens)
+    assert with_copies(tokens, looked, tokenizer, text, tokenizer) == text
+
+
+@pytest.mark.parametrize("text", ["two  dogs run", " two\tdogs\nrun ", "two dogs run"])
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "character"])
+def test_words_are_counted_whatever_stands_between_them(kind, text):
+    tokenizer = Tokenizer.train(["two dogs run", "two\tdogs\nrun"] * 9, TokenConfig(kind=kind, size=280))
+    tokens = [*tokenizer.encode(text.rstrip()), EOS]
+    numbers = word_numbers(tokenizer, tokens)
+    assert numbers[-1] == len(text.split())
+    assert sorted(set(numbers)) == list(range(len(text.split()) + 1))
 
 
 def test_evaluate_counts_what_is_right(model, tmp_path):
@@ -308,7 +357,7 @@ def test_the_command_calls_the_answer_to_what_it_never_saw_a_guess(digits, tmp_p
 
 def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):
     train(settings(data, "tokens.kind=character"), tmp_path / "run", quiet=True)
-    answer = load(tmp_path / "run")("4 0 7", prefix="abc", max_length=3)
+    answer = load(tmp_path / "run")("4 0 7", prefix="one", max_length=3)
     pieces, words = answer.attention, answer.words
     assert len(pieces.target) > len(words.target) == 1
     assert answer.looked() is answer.looked(pieces=True) is pieces

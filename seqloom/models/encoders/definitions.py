@@ -87,7 +87,8 @@ def bidirectional_with(cell: Definition) -> Definition:
         legend=(
             "x | (D) | the word at this place",
             *(
-                f"{name}_{half} | ({', '.join(entry.shape)}) | {entry.sense}, from the {side}"
+                f"{name}_{half} | ({', '.join(of_half(letter, half) for letter in entry.shape)}) "
+                f"| {entry.sense}, from the {side}"
                 for half, side in (("fwd", "left"), ("bwd", "right"))
                 for name, entry in entries.items()
                 if entry
@@ -101,6 +102,11 @@ def bidirectional_with(cell: Definition) -> Definition:
         returns=("y", *others),
         uses={cell.name: cell},
     ).definition(__name__)
+
+
+def of_half(letter: str, half: str) -> str:
+    """The letter of a size in one half of two: the readers are as wide, but have not read as much."""
+    return f"{letter}_{half}" if letter == "steps" else letter
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from seqloom.layers.bidirectional import BidirectionalState
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
@@ -98,11 +99,15 @@ class Start(nn.Module):
         return tuple(kind(*parts) for kind, parts in zip(self.kinds, states, strict=True))
 
     def handed_on(self, memory: Memory, layer: int) -> Any:
-        """The state of the encoder's layer, if it is of the same kind and width; else its last row for every part."""
+        """The state of the encoder's layer, of its top one if it has another number of layers; both ends in one.
+
+        Where that is of another kind or width, its last row for every part.
+        """
         kind, states = self.kinds[layer], memory.states or ()
-        same = len(states) == len(self.kinds) and type(states[layer]) is kind
-        if same and [part.shape[-1] for part in states[layer]] == self.sizes[layer]:
-            return states[layer]
+        if states:
+            state = both_ends(states[layer if len(states) == len(self.kinds) else -1])
+            if type(state) is kind and [part.shape[-1] for part in state] == self.sizes[layer]:
+                return state
         return kind(*(memory.last for _ in kind._fields))
 
     def part(self, memory: Memory, states: tuple[str, ...]) -> Part | None:
@@ -117,3 +122,10 @@ class Start(nn.Module):
         of_all = self.bridge == "all"
         step = {"H": memory.rows[0]} if of_all else {"c": memory.last[0]}
         return Part("bridge", bridge_with(states, of_all=of_all), symbols, [step])
+
+
+def both_ends(state: Any) -> Any:
+    """The states of two readers of one kind as one, end to end; that of one reader as it is."""
+    if not isinstance(state, BidirectionalState):
+        return state
+    return type(state.forward)(*(torch.cat(pair, -1) for pair in zip(state.forward, state.backward, strict=True)))

@@ -70,7 +70,7 @@ class Seq2SeqConfig(Config):
 
     @model_validator(mode="after")
     def it_can_be_built(self) -> Self:
-        for wrong in (self.widths_agree, self.bridge_fits, self.order_fits):
+        for wrong in (self.widths_agree, self.bridge_fits, self.order_fits, self.choices_matter):
             wrong()
         return self
 
@@ -79,6 +79,9 @@ class Seq2SeqConfig(Config):
         if with_heads and self.embedding % self.heads:
             remedy = f"choose a divisor of {self.embedding}, or another model.embedding"
             raise problem("heads", f"{self.heads} heads do not divide a width of {self.embedding}", remedy=remedy)
+        if self.embedding % 2 and not {"words", "cnn", "transformer", "ssru"}.isdisjoint((self.encoder, self.decoder)):
+            what = f"places are waves in pairs, and {self.embedding} is odd"
+            raise problem("embedding", what, remedy="choose an even width")
         if self.looks_by_score() and self.score in ("dot", "scaled_dot", "cosine"):
             queries, keys = self.decoder_widths[-1], self.memory_width()
             if queries != keys:
@@ -105,6 +108,22 @@ class Seq2SeqConfig(Config):
         if self.input_feeding and not (self.looks_by_score() and self.order == "state-first"):
             what = "what is fed on is made of a state that has looked"
             raise problem("input_feeding", what, remedy="use order state-first with a recurrent decoder and attention")
+
+    def choices_matter(self) -> None:
+        """What was chosen, beyond the name's own choices, is read by some part: else two models would be one."""
+        needs = {
+            "score": (
+                self.looks_by_score() or (self.bridge == "attention" and self.decoder == "cnn"),
+                "a recurrent or convolution decoder with attention",
+            ),
+            "order": (self.looks_by_score(), "a recurrent decoder with attention"),
+            "bidirectional": (self.encoder in ("rnn", "gru", "lstm", "self-attentive-rnn"), "a recurrent encoder"),
+            "norm": ("transformer" in (self.encoder, self.decoder), "a Transformer"),
+        }
+        for setting, (read, by) in needs.items():
+            usual = PRESETS[self.name].get(setting, type(self).model_fields[setting].default)
+            if not read and getattr(self, setting) not in (usual, False):
+                raise problem(setting, f"is of use to {by}, and there is none here", remedy="leave it out")
 
     def looks_by_score(self) -> bool:
         """Whether states of a recurrent decoder are compared with the memory as it is."""

@@ -13,8 +13,11 @@ from seqloom.attending.drawing import save
 from seqloom.attending.map import AttentionMap, attention_map
 from seqloom.decoding.answer import Written
 from seqloom.errors import SeqloomError
-from seqloom.tokens.settings import EOS, UNK
+from seqloom.tokens.settings import EOS, SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
+
+SPACES = ("▁", " ", "\t", "\n", "<0x20>", "<0x09>", "<0x0A>")
+"""How tokens show what stands between words."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Translation:
     """By piece; `words` has it by word."""
     words: AttentionMap | None
     alternatives: list[Translation]
-    """Other answers, the next best first."""
+    """Other answers, the next best first; drawn ones as they were drawn."""
     cut: bool
     """Whether the source was longer than the model reads, and only its beginning was read."""
     unseen: float
@@ -106,13 +109,15 @@ def translation(
 
 
 def word_numbers(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
-    """The word that each token belongs to: a new one begins with a space, and <eos> is one by itself."""
+    """The word that each token belongs to: a new one begins with spaces, and <eos> is one by itself."""
     numbers: list[int] = []
     spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
+    blank = True  # nothing but spaces so far in this word
     for token in tokens:
         shown = tokenizer.entries[token]
-        begins = not spaced or token == EOS or shown.startswith(("▁", " ", "<0x20>"))
+        begins = not spaced or token == EOS or (shown.startswith(SPACES) and not blank)
         numbers.append(numbers[-1] + begins if numbers else 0)
+        blank = (begins or blank) and (shown in SPACES or not shown.strip("▁ \t\n"))
     return numbers
 
 
@@ -123,14 +128,10 @@ def with_copies(
     pieces = source_tokenizer.pieces(source)
     read = source if source_tokenizer.read is None else source_tokenizer.read(source)
     weights = looked.mean()[:, : len(pieces)]
-    parts: list[str] = []
-    known: list[int] = []
-    for token, row in zip(tokens, weights, strict=True):
-        if token != UNK or not len(pieces):
-            known.append(token)
-            continue
-        piece = pieces[int(row.argmax())]
-        parts += [tokenizer.decode(known), read[piece.start : piece.end]]
-        known = []
-    parts.append(tokenizer.decode(known))
-    return " ".join(part.strip() for part in parts if part.strip())
+    copied = [
+        pieces[int(row.argmax())] for token, row in zip(tokens, weights, strict=True) if token == UNK and len(pieces)
+    ]
+    first, *others = tokenizer.decode(tokens).split(SPECIALS[UNK])
+    if len(others) != len(copied):
+        return tokenizer.decode(tokens)
+    return first + "".join(read[piece.start : piece.end] + after for piece, after in zip(copied, others, strict=True))

@@ -22,7 +22,7 @@ from seqloom.decoding.answer import Found
 from seqloom.decoding.beam import beam_search
 from seqloom.decoding.drawing import draw_answers
 from seqloom.decoding.rules import Rules
-from seqloom.errors import DataError
+from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import Translated
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
@@ -36,7 +36,7 @@ from seqloom.tasks.translate.settings import TranslateConfig, TranslateMeasuring
 from seqloom.tasks.translate.texts import as_bytes, spread, text_in, text_of
 from seqloom.tasks.work import Loss, Plan, Score
 from seqloom.tokens.pairs import train_pair
-from seqloom.tokens.settings import BOS, EOS, PAD
+from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 from seqloom.tokens.tokenizer import Tokenizer
 
 AT_ONCE = 64
@@ -202,7 +202,7 @@ class Translate(Task[TranslateConfig]):
         device = next(model.parameters()).device
         rules = Rules(
             EOS, never=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
-            prefix=self.target_tokenizer.encode(options.prefix),
+            prefix=self.prefix(options.prefix),
         )  # fmt: skip
         source, lengths = tensors(read, device)
         with torch.inference_mode():
@@ -216,6 +216,14 @@ class Translate(Task[TranslateConfig]):
             return beam_search(*told, wanted=wanted)  # type: ignore[arg-type]
         keys = [one.key for one in batch]
         return draw_answers(*told, keys, wanted, lambda number: batch[number].grows)  # type: ignore[arg-type]
+
+    def prefix(self, text: str) -> list[int]:
+        """The tokens that every answer begins with; all of them must be ones that the model can write."""
+        tokens = self.target_tokenizer.encode(text)
+        if UNK in tokens:
+            what = f"{text!r} has parts that are not in the dictionary, so no answer can begin with it"
+            raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
+        return tokens
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """The mean of what the encoder makes of the words of each text."""
@@ -251,8 +259,9 @@ class Translate(Task[TranslateConfig]):
         answers = [answer.text for answer in self.predict(model, sources, options)]
         language = self.config.data.target_language.split("-")[0].removeprefix("und")
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
-        cased = options.capitals and not self.config.tokens.written.lower
-        return Translated.of(answers, references, sources, language, cased=cased)
+        written = self.config.tokens.written
+        cased, spaced = options.capitals and not written.lower, written.kind == "space"
+        return Translated.of(answers, references, sources, language, cased=cased, spaced=spaced)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateMeasuring) -> Findings:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""

@@ -147,6 +147,19 @@ def test_the_encoder_computes_its_equations(name):
     assert_encoder_agrees(named(name))
 
 
+@pytest.mark.parametrize("encoder", ["rnn", "gru", "lstm", "self-attentive-rnn"])
+def test_both_readers_compute_their_equations(encoder):
+    assert_encoder_agrees(named("rnn-attention", encoder=encoder, encoder_widths=[5, 3]))
+
+
+def test_rows_of_zeros_have_no_angle_in_the_equations_either():
+    model = named("rnn-attention", encoder="cnn", bidirectional=False, score="cosine", decoder_widths=[5])
+    with torch.no_grad():
+        model.get_parameter("reader.encoder.layers.0.b").fill_(-100.0)
+    assert not model.reader(SOURCE, torch.tensor([4])).rows.any()
+    assert_steps_agree(model)
+
+
 def test_norms_after_each_part():
     model = named("transformer", norm="after")
     assert "pre_norm" not in model.definition.source.text

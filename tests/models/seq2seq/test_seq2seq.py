@@ -83,8 +83,7 @@ def test_every_fixed_context_works(bridge, decoder, every_step):
 
 
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("decoder", ["gru", "cnn"])
-@pytest.mark.parametrize("order", ["look-first", "state-first"])
+@pytest.mark.parametrize("decoder, order", [("gru", "look-first"), ("gru", "state-first"), ("cnn", "look-first")])
 def test_every_score_works_in_both_orders(score, decoder, order):
     assert_parallel_equals_steps(made(encoder="gru", decoder=decoder, score=score, order=order, decoder_widths=[7, 4]))
 
@@ -153,6 +152,20 @@ def test_lstm_to_lstm_hands_over_both_states():
         assert torch.equal(h, h_encoder) and torch.equal(c, c_encoder)
 
 
+@pytest.mark.parametrize("encoder, decoder", [([8, 8], [8]), ([5, 8], [8, 8, 8]), ([4], [8])])
+def test_the_cell_state_of_the_top_layer_is_handed_over_too(encoder, decoder):
+    both = len(encoder) == 1
+    model = made(name="lstm-to-lstm", encoder_widths=encoder, decoder_widths=decoder, bidirectional=both)
+    source, lengths, _ = batch()
+    memory = model.reader(source, lengths)
+    top = memory.states[-1]
+    right = torch.cat([top.forward.c, top.backward.c], -1) if both else top.c
+    states, _ = model.decoder.start(memory)
+    for state in states:
+        torch.testing.assert_close(state.h, memory.last)
+        assert torch.equal(state.c, right)
+
+
 def test_tied_weights_are_one():
     model = made(tied="target")
     assert model.readout.words is model.words
@@ -171,6 +184,12 @@ def test_tied_weights_are_one():
         ({"name": "attention-alone", "bridge": "last"}, "has nothing but what it looks at"),
         ({"name": "rnn-attention", "input_feeding": True}, "a state that has looked"),
         ({"name": "hybrid", "norm": "after"}, "norms before each part"),
+        ({"name": "transformer", "score": "cosine"}, "score: is of use to a recurrent or convolution decoder"),
+        ({"name": "encoder-decoder", "score": "dot"}, "score: is of use to"),
+        ({"name": "conv-seq2seq", "order": "state-first"}, "order: is of use to a recurrent decoder with attention"),
+        ({"name": "transformer-tiny", "bidirectional": True}, "bidirectional: is of use to a recurrent encoder"),
+        ({"name": "rnn-attention", "norm": "after"}, "norm: is of use to a Transformer"),
+        ({"name": "transformer", "embedding": 7, "heads": 1}, "embedding: places are waves in pairs, and 7 is odd"),
     ],
 )
 def test_what_cannot_be_built_says_why(changes, words):
