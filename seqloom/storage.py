@@ -102,7 +102,10 @@ def verify(folder: Path) -> None:
             f"{folder} has format {manifest.get('format')}, this seqloom reads {FORMAT}",
             remedy="install a newer seqloom",
         )
-    for name, expected in manifest.get("files", {}).items():
+    files = manifest.get("files")
+    if not isinstance(files, dict) or not files:
+        raise DamagedError(f"{folder / MANIFEST} names no files", remedy="copy the folder again")
+    for name, expected in files.items():
         file = folder / name
         if Path(name).name != name or not file.is_file():
             raise DamagedError(f"{file} is missing", remedy="copy the folder again, or go on from an older one")

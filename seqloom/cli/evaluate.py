@@ -45,10 +45,17 @@ def evaluate(
         raise SeqloomError(f"{folder} against itself", remedy="name another model")
     where: Any = data[0] if data and len(data) == 1 else data or None
     options = gather(None, set_, beam=beam)
-    models = {str(place): load(place) for place in (folder, against) if place}
+    options.setdefault("part", part)
+    reading = options.pop("data", {})
+    if not isinstance(reading, dict):
+        raise SeqloomError("--set data=...: data is a section", remedy="write it like data.on_bad=skip")
+    models = {str(place): load(place).reading(**reading) for place in (folder, against) if place}
+    if len({model.config.task for model in models.values()}) > 1:
+        tasks = " and ".join(model.config.task for model in models.values())
+        raise SeqloomError(f"these two are for different tasks: {tasks}", remedy="compare two of the same")
     if where is None and len({str(model.config.data) for model in models.values()}) > 1:
         raise SeqloomError("these two were trained on different data", remedy="give data to measure both on")
-    found = {name: model.evaluate(where, part=part, **options) for name, model in models.items()}
+    found = {name: model.evaluate(where, **options) for name, model in models.items()}
     first, *others = found.values()
     alike = len({one.how for one in found.values()}) == 1
     compared = None
@@ -84,6 +91,8 @@ def show(found: dict[str, "Findings"], compared: "Compared | None") -> None:
         if len(found) > 1:
             console.print(f"[bold]{name}[/bold]")
         console.print("   ".join(f"{key} {value:.4f}" for key, value in one.figures.items()), highlight=False)
+        if one.left_out:
+            console.print(str(one.left_out), highlight=False, markup=False)
         for shown in one.tables:
             table = Table(title=shown.title or None, box=None)
             for title in shown.header:

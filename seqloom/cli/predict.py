@@ -1,5 +1,6 @@
 """`seqloom predict`: put a trained model to work."""
 
+import codecs
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -77,7 +78,9 @@ def predict(
         options["max_length" if "max_length" in known else "length"] = length
     if attention or "attention" in known:
         options.setdefault("attention", attention is not None)
-    model.options(**options)
+    chosen = model.options(**options)
+    if (top_k or top_p) and not getattr(chosen, "temperature", 1):
+        raise SeqloomError("--top-k and --top-p are for drawing, and nothing is drawn", remedy="add --temperature 1")
     chunks = in_chunks(texts) if texts else lines_of(file) if file else waiting(sys.stdin.buffer)
     if attention:
         show_attention(model, [text for chunk in chunks for text in chunk], options, attention, pieces, as_json)
@@ -174,7 +177,10 @@ def in_chunks(texts: Sequence[str]) -> Iterator[list[str]]:
 def waiting(stream: BinaryIO) -> Iterator[list[str]]:
     """Lines in chunks, as many as are there: whoever types gets an answer to each, a file is read at full speed."""
     begun: list[bytes] = []
+    first = True
     while piece := stream.read1(PIECE):  # type: ignore[attr-defined]
+        if first:
+            piece, first = piece.removeprefix(codecs.BOM_UTF8), False
         *lines, rest = piece.split(b"\n")
         if lines:
             lines[0] = b"".join([*begun, lines[0]])

@@ -8,7 +8,7 @@ import typer
 
 EXAMPLES = [
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews",
-    "seqloom train --task classify --data reviews.tsv --out runs/reviews --resume",
+    "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews --resume",
     "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
     "seqloom train --data embedded:names --out runs/names",
 ]
@@ -50,7 +50,13 @@ def train(
         result = run(settings, out, resume=resume)
     except KeyboardInterrupt:
         if leads:
-            console.print(f"\nSaved. Go on with the same command and --resume: {out}", highlight=False)
+            there = any((out / "checkpoints").glob("*"))
+            said = (
+                "Go on with the same command and --resume"
+                if there
+                else "Begin again with the same command and --resume"
+            )
+            console.print(f"\n{'Saved. ' if there else 'Nothing was trained yet. '}{said}: {out}", highlight=False)
         raise typer.Exit(130) from None
     if leads:
         console.print(result.summary(), highlight=False, markup=False, soft_wrap=True)

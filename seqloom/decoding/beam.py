@@ -88,9 +88,12 @@ class Input:
             if node.token == self.rules.eos:
                 self.finished.append(self.finish(node))
         going = [node for node in new[: 2 * beam] if node.token != self.rules.eos][:beam]
-        if (going and going[0].length >= self.limit) or self.decided(going):
-            if len(self.finished) < self.search.n_best:
+        if going and going[0].length >= self.limit:
+            cut_short = self.limit < self.search.usual(self.length)  # as good as it is so far; else it goes on for ever
+            if cut_short or len(self.finished) < self.search.n_best:
                 self.finished += map(self.finish, going)
+            going = []
+        elif self.decided(going):
             going = []
         self.nodes = [*going]
         return [(node, node.seen[1]) for node in going]

@@ -38,4 +38,8 @@ class Search(Sampling):
 
     def limit(self, source: int) -> int:
         """The most tokens that an answer to so many tokens may have."""
-        return self.max_length or int(source * self.max_ratio) + 20
+        return self.max_length or self.usual(source)
+
+    def usual(self, source: int) -> int:
+        """The length from which on an answer is taken to go on for ever."""
+        return int(source * self.max_ratio) + 20

@@ -107,6 +107,8 @@ def mistakes(errors: Iterable[Mapping[str, Any]]) -> list[str]:
     """What is wrong with each field of a body; never what was in it. Of a field that may be of several kinds, once."""
     found: dict[str, str] = {}
     for error in errors:
+        if error["type"] == "json_invalid":
+            return ["the body is not JSON"]
         field, *deeper = error["loc"][1:] or ["the body"]
         name = ".".join([str(field), *(str(place) for place in deeper if isinstance(place, int))])
         message = "no such field" if error["type"] == "extra_forbidden" else str(error["msg"])

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from seqloom.config import Config
 from seqloom.data.record import Record
+from seqloom.data.report import Report
 from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
@@ -52,9 +53,11 @@ class Findings:
     """Its name."""
     how: str = ""
     """How it was measured; what was measured in different ways cannot be compared."""
+    left_out: Report = field(default_factory=Report)
+    """What of the data could not be used."""
 
     def json(self) -> dict[str, Any]:
-        return {**self.figures, **self.details}
+        return {**self.figures, **self.details, **({"left_out": self.left_out.counts} if self.left_out else {})}
 
 
 class Options(Config):

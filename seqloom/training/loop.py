@@ -193,12 +193,18 @@ class Trainer(Generic[B]):
             progress.loss_sum = progress.loss_count = 0.0
         if due:
             display.evaluated(step, score.figures if score else {}, best=better, sample=self.sample())
-        if last:
-            progress.finished = f"all {config.steps:,} steps are done"
-        elif config.patience and progress.no_better >= config.patience:
-            progress.finished = f"no better for {progress.no_better} evaluations"
+        progress.finished = self.why_finished()
         if step % config.checkpoint_every == 0 or better or progress.finished:
             self.save(metrics)
+
+    def why_finished(self) -> str:
+        """Why there is no step to do any more, if that is so."""
+        config, progress = self.config, self.progress
+        if progress.step >= config.steps:
+            return f"all {config.steps:,} steps are done"
+        if config.patience and progress.no_better >= config.patience:
+            return f"no better for {progress.no_better} evaluations"
+        return ""
 
     def figures(self, score: Score | None) -> dict[str, Any]:
         """A line of metrics.jsonl: nothing in it depends on a clock."""
@@ -300,6 +306,7 @@ class Trainer(Generic[B]):
         remember(self.optimizer, self.model, saved.tensors["optimizer"])
         self.average = {name: value.to(self.team.device) for name, value in saved.tensors.get("average", {}).items()}
         self.progress = Progress(**saved.state["progress"])
+        self.progress.finished = self.why_finished()  # by the settings of today: more steps may be asked for
         self.schedule.lowered = saved.state["lowered"]
         self.work.stream.seek(saved.state["stream"])
 

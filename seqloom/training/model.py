@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,7 @@ from seqloom.storage import read_tensors, verify
 from seqloom.tasks.asking import Keys
 from seqloom.tasks.task import Findings, Task
 from seqloom.training.nearest import Near, nearest
-from seqloom.training.run import load_task
+from seqloom.training.run import SETUP, load_task
 from seqloom.training.run_config import RunConfig
 from seqloom.vectors.table import WordVectors
 
@@ -54,6 +55,11 @@ class Model:
             else:
                 yield from found
 
+    def reading(self, **changes: Any) -> Model:
+        """The same model with other settings of how data is read, as `on_bad="skip"`."""
+        data = check(type(self.config.data), {**self.config.data.model_dump(), **changes}, where="data")
+        return Model(self.config.model_copy(update={"data": data}), self.task, self.network)
+
     def options(self, **options: Any) -> Any:
         """Options by name, checked: an unknown one, or a value that cannot be, is an error."""
         if options and not self.task.Options.model_fields:
@@ -71,7 +77,8 @@ class Model:
             records = open_source(data, task=self.config.task, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
-            return self.task.evaluate(self.network, corpus, self.device, asked)
+            found = self.task.evaluate(self.network, corpus, self.device, asked)
+        return replace(found, left_out=records.report)
 
     def kept_aside(self, part: str) -> Records:
         """The part `valid` or `test` of the data that it was trained on: given, found, or cut by the seed again."""
@@ -118,9 +125,11 @@ class Model:
 def load(folder: Path | str) -> Model:
     """A trained model from its folder; every file is checked first."""
     place = Path(folder)
+    if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
+        raise SeqloomError(f"{place} is a run that is not finished", remedy="finish its training with --resume")
     verify(place)
     if not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} holds no trained model", remedy="finish its training with --resume")
+        raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
     config, task = load_task(place)
     network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))

@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, OutputError
 from seqloom.lock import locked
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
+from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.table import task_called
 from seqloom.tasks.task import Task
 from seqloom.tasks.work import Plan, Work
@@ -77,6 +79,8 @@ class Run:
 
     def __init__(self, config: RunConfig, out: Path, team: Team) -> None:
         self.config, self.out, self.team = config, out, team
+        self.notes: list[str] = []
+        """What is said before the first step."""
 
     def train(self, *, resume: bool, quiet: bool) -> Result:
         began = time.monotonic()
@@ -100,9 +104,9 @@ class Run:
             notes.append(f"going on from step {saved.step:,}")
         if not trainer.progress.finished:
             until = began + LATEST * seconds_of(plan.budget) if plan else math.inf
-            trainer.train(quiet=quiet, notes=[str(plan)] if plan else [], until=until)
+            trainer.train(quiet=quiet, notes=[*self.notes, *([str(plan)] if plan else [])], until=until)
         if self.team.leads:
-            self.export(trainer)
+            self.export(trainer, task)
         self.team.wait()
         progress = trainer.progress
         return Result(self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes)
@@ -118,13 +122,17 @@ class Run:
 
     def claim(self, resume: bool) -> None:
         """Make the folder, or find it as it was left."""
-        if self.out.exists() and any(self.out.iterdir()) and not resume:
-            raise OutputError(
-                f"{self.out} is there already",
-                remedy="go on with --resume, or choose another --out; nothing was changed",
-            )
-        if self.team.leads:
-            self.out.mkdir(parents=True, exist_ok=True)
+        try:
+            if self.out.exists() and any(self.out.iterdir()) and not resume:
+                raise OutputError(
+                    f"{self.out} is there already",
+                    remedy="go on with --resume, or choose another --out; nothing was changed",
+                )
+            if self.team.leads:
+                self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"{self.out} cannot be the folder of a run: {error.strerror}"
+            raise OutputError(what, remedy="choose another --out") from error
         self.team.wait()
 
     # --- data ---------------------------------------------------------------------------------------
@@ -140,16 +148,19 @@ class Run:
             if self.team.leads:
                 train, start = self.parts()["train"], self.config.start
                 learned = task_called(self.config.task).learn(self.config, train, known_dictionaries(start))
+                self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
                     if weights := first_weights(start, learned, train):
                         write_tensors(folder / START, weights)
             self.team.wait()
         config, task = load_task(setup)
-        if config.model_dump(exclude={"train"}) != self.config.model_dump(exclude={"train"}):
+        others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
+        if others:
+            remedy = "say it again with --resume, or use another --out"
             raise ConfigError(
                 str(self.out),
-                [("", "the settings of data, tokens or model are not those it was begun with", "use another --out")],
+                [(name, f"{now!r}, and it was begun with {then!r}", remedy) for name, then, now in others],
             )
         return task
 
@@ -170,22 +181,43 @@ class Run:
 
     # --- the model ----------------------------------------------------------------------------------
 
-    def export(self, trainer: Trainer[Any]) -> None:
+    def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the dictionary at the top of the folder, with a manifest."""
         step = trainer.progress.best_step or trainer.progress.step
         best = checkpoint.load(checkpoint.folder_of(self.out, step))
         weights = best.tensors["model"] | best.tensors.get("average", {})
         write_tensors(self.out / "model.safetensors", weights)
         for file in (self.out / SETUP).iterdir():
-            if file.name not in ("manifest.json", START):
+            if file.name not in ("manifest.json", "config.json", START):
                 shutil.copyfile(file, self.out / file.name)
+        write_config(self.out, self.config, task)  # the last settings of training: it may have gone on with others
         write_manifest(self.out)
 
 
 def save_task(folder: Path, task: Task[Any]) -> None:
     for name, tokenizer in task.tokenizers.items():
         tokenizer.save(folder / f"{name}.tokenizer.json")
-    write_json(folder / "config.json", {"config": task.config.model_dump(mode="json"), "facts": task.facts})
+    write_config(folder, task.config, task)
+
+
+def write_config(folder: Path, config: TaskConfig, task: Task[Any]) -> None:
+    write_json(folder / "config.json", {"config": config.model_dump(mode="json"), "facts": task.facts})
+
+
+def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = "") -> list[tuple[str, Any, Any]]:
+    """Settings that are not the same: name, then, now.
+
+    >>> differences({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}})
+    [('b.c', 2, 3)]
+    """
+    found = []
+    for name in dict.fromkeys([*then, *now]):
+        one, other = then.get(name), now.get(name)
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            found += differences(one, other, f"{section}{name}.")
+        elif one != other:
+            found.append((f"{section}{name}", one, other))
+    return found
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
@@ -28,7 +28,7 @@ class TrainConfig(Config):
     schedule: Literal["inverse-sqrt", "cosine", "constant", "plateau"] = "inverse-sqrt"
     """How the learning rate falls after the warm-up."""
     warmup_steps: NonNegativeInt = 100
-    """Steps over which the learning rate climbs from zero; less than `steps`."""
+    """Steps over which the learning rate climbs from zero; less than `steps`: unsaid, a tenth of so few."""
     weight_decay: NonNegativeFloat = 0.01
     """How strongly weights are pulled to zero; biases and norms are left alone."""
     beta_2: float = Field(0.98, gt=0, lt=1)
@@ -69,6 +69,16 @@ class TrainConfig(Config):
         except ValueError:
             raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def a_short_training_warms_up_shortly(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "warmup_steps" in given:
+            return given
+        steps = given.get("steps")
+        if not isinstance(steps, int) or steps > cls.model_fields["warmup_steps"].default:
+            return given
+        return {**given, "warmup_steps": max(steps // 10, 0)}
 
     @model_validator(mode="after")
     def warmup_ends_before_training_does(self) -> Self:

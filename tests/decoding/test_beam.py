@@ -35,13 +35,15 @@ def search_for(model, sources, *rules, **options):
 
 
 def everything(model, source, longest, penalty):
-    """Every answer that ends by itself, with its score, the best first."""
+    """Every answer that ends by itself or is cut, with its score, the best first."""
     words = [token for token in range(7) if token not in (PAD, BOS, EOS)]
     answers = []
     for length in range(longest):
         for tokens in itertools.product(words, repeat=length):
             total = model.logp(source, [*tokens, EOS])
             answers.append((total / length_penalty(length + 1, penalty), list(tokens)))
+    for tokens in itertools.product(words, repeat=longest):
+        answers.append((model.logp(source, list(tokens)) / length_penalty(longest, penalty), list(tokens)))
     return sorted(answers, reverse=True)
 
 
@@ -52,11 +54,20 @@ def test_a_wide_beam_finds_the_best_answers_of_all(penalty, seed):
     options = {"beam": 80, "n_best": 3, "length_penalty": penalty, "max_length": 4}
     for source, found in enumerate(search_for(model, [0, 1, 2], **options)):
         best = everything(model, source, 4, penalty)[:3]
-        ended = [answer for answer in found if answer.ended]
-        for answer, (score, tokens) in zip(ended, best, strict=False):
+        for answer, (score, tokens) in zip(found, best, strict=True):
             assert answer.tokens == tokens
             assert answer.score == pytest.approx(score, abs=1e-9)
-        assert found[0].tokens == best[0][1]
+
+
+def test_an_answer_that_goes_on_for_ever_comes_after_one_that_ends():
+    model = Chain(sources=1)
+    model.table.fill_(-9.0)
+    model.table[..., 5] = 0.0  # the same word again and again, nearly for certain
+    model.table[0, 0, BOS, EOS] = -1.0
+    ((cut,),) = search_for(model, [0], beam=3, max_length=6)
+    assert cut.tokens == [5] * 6
+    ((ended,),) = search_for(model, [0], beam=3, max_ratio=0.01)
+    assert ended.tokens == []
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -8,6 +8,7 @@ import torch
 
 from seqloom.data.opening import open_data
 from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.training.loop import Trainer
 from seqloom.training.metrics import read_metrics
 from seqloom.training.run import train
@@ -78,6 +79,13 @@ def test_what_cannot_be_learned_from_says_why(tmp_path, song):
         train(settings(song, model__name="mlp"), run / "4", quiet=True)
     with pytest.raises(ConfigError, match="generate cuts its text once"):
         train(settings(song, "tokens.kind=bpe", "tokens.bpe_dropout=0.1"), run / "5", quiet=True)
+
+
+def test_what_is_no_text_is_refused(song):
+    task, model = untrained(song)
+    for strange in (None, 5, ["row"]):
+        with pytest.raises(DataError, match="is not a text"):
+            task.predict(model, [strange], GenerateOptions(length=3))
 
 
 def test_options_that_cannot_be(song):

@@ -252,6 +252,9 @@ def test_a_text_a_list_of_words_and_nothing_can_be_tagged():
     assert set(answers[4].json()) == {"text", "tokens", "tags", "scores"}
     assert all(1 / len(task.tags) <= score <= 1 for answer in answers for score in answer.scores)
     assert task.predict(model, [["dog"]], None)[0].text == "dog"
+    for strange in (None, 5, {"text": "the dog"}, ["dog", 5]):
+        with pytest.raises(DataError, match="is not a text"):
+            task.predict(model, [strange], None)
 
 
 def test_answers_come_in_the_order_of_what_was_asked():

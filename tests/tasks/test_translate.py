@@ -302,6 +302,21 @@ def test_vectors_are_near_for_texts_that_are_alike(model):
     assert [text for text, _ in model.nearest("1 2 3", ["9 9", "1 2 4", "5 6 7"], 1)] == ["1 2 4"]
 
 
+def test_how_data_is_read_can_be_changed_to_measure(digits, tmp_path):
+    (tmp_path / "some.tsv").write_text("source\ttarget\n1 2\tone two\n3\t\n")
+    asked = ("evaluate", str(digits), "some.tsv", "--json", "--set")
+    done = typed(*asked, "data.on_bad=skip", folder=tmp_path)
+    assert json.loads(done.stdout)["sentences"] == 1
+    assert list(json.loads(done.stdout)["left_out"].values()) == [1]
+    assert "data is a section" in typed(*asked, "data=x", folder=tmp_path).stderr
+    assert "no such setting" in typed(*asked, "data.on_bat=skip", folder=tmp_path).stderr
+
+
+def test_what_only_drawing_reads_needs_drawing(digits, tmp_path):
+    done = typed("predict", str(digits), "1 2", "--top-k", "5", folder=tmp_path)
+    assert (done.returncode, "add --temperature 1" in done.stderr) == (1, True)
+
+
 def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     data = tmp_path / "keys.jsonl"
     rows = [{"source": "1 2", "target": ["two", "one"]}, {"source": "3", "target": ["three"]}] * 3

@@ -17,12 +17,14 @@ import pytest
 import torch
 
 from seqloom.cli.predict import waiting
-from seqloom.errors import ConfigError, DamagedError, DataError, OutputError
+from seqloom.config import check
+from seqloom.errors import ConfigError, DamagedError, DataError, OutputError, SeqloomError
 from seqloom.storage import read_tensors
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig, load_run
+from seqloom.training.settings import TrainConfig
 from tests.training.reviews import write_reviews
 from tests.typed import typed
 
@@ -114,8 +116,49 @@ def test_resume_from_nothing_begins(reviews, tmp_path):
 
 def test_other_settings_do_not_go_on_with_an_old_run(reviews, tmp_path):
     train(settings(reviews), tmp_path / "run", quiet=True)
-    with pytest.raises(ConfigError, match="are not those it was begun with"):
+    with pytest.raises(ConfigError, match=r"model.widths: \[7\], and it was begun with \[") as told:
         train(settings(reviews, "model.widths=[7]"), tmp_path / "run", resume=True, quiet=True)
+    assert len(told.value.mistakes) == 1
+
+
+def test_a_finished_run_goes_on_if_more_steps_are_asked_for(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    more = settings(reviews, "train.steps=70", "train.learning_rate=0.002")
+    result = train(more, tmp_path / "run", resume=True, quiet=True)
+    assert (result.step, result.finished) == (70, "all 70 steps are done")
+    kept = load(tmp_path / "run").config.train
+    assert (kept.steps, kept.learning_rate) == (70, 0.002), "the folder says what it was trained with"
+
+
+def test_a_folder_that_cannot_be_made_is_named(reviews, tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(OutputError, match=f"{place} cannot be the folder of a run"):
+            train(settings(reviews), place, quiet=True)
+
+
+def test_what_was_left_out_of_the_data_is_told(reviews, tmp_path, capfd):
+    with reviews.open("a") as file:
+        file.write("pos\t\n")
+    train(settings(reviews, "data.on_bad=skip"), tmp_path / "run")
+    assert "left out 1: 1 ×" in capfd.readouterr().err
+    found = load(tmp_path / "run").evaluate(str(reviews))
+    assert found.left_out.total == sum(found.json()["left_out"].values()) == 1
+
+
+def test_an_unfinished_run_is_no_model_yet(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    (tmp_path / "run" / "model.safetensors").unlink()
+    with pytest.raises(SeqloomError, match=r"is a run that is not finished\n    -> finish its training with --resume"):
+        load(tmp_path / "run")
+
+
+def test_few_steps_have_a_short_warm_up():
+    assert check(TrainConfig, {"steps": 60}, where="x").warmup_steps == 6
+    assert check(TrainConfig, {"steps": 3}, where="x").warmup_steps == 0
+    assert check(TrainConfig, {"steps": 101}, where="x").warmup_steps == 100
+    with pytest.raises(ConfigError, match="60 is not below"):
+        check(TrainConfig, {"steps": 60, "warmup_steps": 60}, where="x")
 
 
 def test_a_label_never_seen_is_named_with_its_line(reviews, tmp_path):
@@ -154,6 +197,14 @@ def test_a_damaged_model_is_refused(reviews, tmp_path, name):
     file.write_bytes(file.read_bytes()[:-7])
     with pytest.raises(DamagedError, match=name):
         load(tmp_path / "run")
+
+
+def test_a_manifest_without_files_is_damaged(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    for files in ("[]", "{}", "1"):
+        (tmp_path / "run" / "manifest.json").write_text(f'{{"format": 1, "files": {files}}}')
+        with pytest.raises(DamagedError, match=r"manifest.json names no files"):
+            load(tmp_path / "run")
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path):
@@ -303,6 +354,7 @@ class Pieces(io.BytesIO):
 def test_lines_come_in_the_chunks_that_are_there():
     given = Pieces(b"one\r\ntwo\n", b"thr", b"e", b"e\n\nfo\xff", b"ur")
     assert list(waiting(given)) == [["one", "two"], ["three", ""], ["fo\ufffdur"]]
+    assert list(waiting(io.BytesIO(b"\xef\xbb\xbfone\n"))) == [["one"]]
     many = Pieces(b"".join(b"%d\n" % number for number in range(600)))
     assert [len(chunk) for chunk in waiting(many)] == [256, 256, 88]
 

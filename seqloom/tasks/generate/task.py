@@ -114,7 +114,7 @@ class Generate(Task[GenerateConfig]):
         self, model: LanguageModel, asked: Sequence[Asked], options: GenerateOptions
     ) -> Iterator[Sequence[Said]]:
         """A text starts a line: its first token comes after <eos>."""
-        tokens = to_tokens(self.tokenizer, [one.input for one in asked])
+        tokens = to_tokens(self.tokenizer, [self.accept(one.input) for one in asked])
         read = [[self.tokenizer.eos, *row] for row in tokens]
         for drawn in write(model, read, [one.key for one in asked], options, lambda row: asked[row].wanted):
             yield [
@@ -141,7 +141,7 @@ class Generate(Task[GenerateConfig]):
     def filled(
         self, model: LanguageModel, asked: Sequence[Asked], options: GenerateOptions
     ) -> Iterator[Sequence[Said]]:
-        texts = [one.input for one in asked]
+        texts = [self.accept(one.input) for one in asked]
         rows = [self.with_blanks(text, model.limit) for text in texts]
         device = next(model.parameters()).device
         count = min(options.candidates, self.tokenizer.size - len(NEVER))

@@ -118,13 +118,13 @@ class Tag(Task[TagConfig]):
 
     def accept(self, given: Any) -> Any:
         """A text, or its words."""
-        words = isinstance(given, list) and all(isinstance(word, str) for word in given)
+        words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)
         return given if words else super().accept(given)
 
     def answering(self, model: nn.Module, asked: Sequence[Asked], options: object) -> Iterator[Sequence[Said]]:
         """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
         device = next(model.parameters()).device
-        cut = [self.cut(one.input) for one in asked]
+        cut = [self.cut(self.accept(one.input)) for one in asked]
         rows = [self.rows([word.text for word in words], [0] * len(words)) for _, words in cut]
         flat = [row for of_one in rows for row in of_one]
         tagged: dict[int, list[tuple[str, float]]] = {}

@@ -46,7 +46,8 @@ class Texts(Inputs):
     def shown(self, record: Record) -> str:
         text = record.columns.get("text")
         if text is None:
-            what = f"no text; there are: {', '.join(record.columns)}"
+            others = [name for name, value in record.columns.items() if value is not None]
+            what = f"no text; there are: {', '.join(others) or 'no columns'}"
             raise DataError(what, where=str(record.place), remedy="this model was trained on texts: give one")
         return str(text)
 
