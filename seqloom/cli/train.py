@@ -36,6 +36,7 @@ def train(
     """Train a model and keep its best checkpoint."""
     from seqloom.cli.console import console
     from seqloom.errors import SeqloomError
+    from seqloom.training.checkpoint import FOLDER
     from seqloom.training.run import train as run
     from seqloom.training.run_config import load_run
 
@@ -50,13 +51,9 @@ def train(
         result = run(settings, out, resume=resume)
     except KeyboardInterrupt:
         if leads:
-            there = any((out / "checkpoints").glob("*"))
-            said = (
-                "Go on with the same command and --resume"
-                if there
-                else "Begin again with the same command and --resume"
-            )
-            console.print(f"\n{'Saved. ' if there else 'Nothing was trained yet. '}{said}: {out}", highlight=False)
+            saved = any((out / FOLDER).glob("*"))
+            said = "Saved. Go on" if saved else "Stopped before anything was trained. Begin again"
+            console.print(f"\n{said} with the same command and --resume: {out}", highlight=False)
         raise typer.Exit(130) from None
     if leads:
         console.print(result.summary(), highlight=False, markup=False, soft_wrap=True)

@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -49,6 +49,7 @@ class Progress:
     best_step: int | None = None
     no_better: int = 0  # evaluations since the best one
     finished: str = ""  # why, once it is
+    settings: dict[str, Any] = field(default_factory=dict)  # what the last step was trained with
     seconds: float = 0.0  # of work, over all resumes; decides nothing
 
 
@@ -72,6 +73,7 @@ class Trainer(Generic[B]):
     def train(self, *, quiet: bool = False, notes: Sequence[str] = (), until: float = math.inf) -> Progress:
         """Train to the end, from wherever the run is; by the clock (time.monotonic) not after `until`."""
         progress, team = self.progress, self.team
+        progress.settings = self.config.model_dump(mode="json")
         metrics = Metrics(self.run, progress.step, tensorboard=self.config.tensorboard) if team.leads else None
         display = Display(self.config, progress.step, foretells=self.work.foretells, quiet=quiet or not team.leads)
         trained = team.wrap(self.model)

@@ -20,7 +20,6 @@ from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, OutputError
 from seqloom.lock import locked
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
-from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.table import task_called
 from seqloom.tasks.task import Task
 from seqloom.tasks.work import Plan, Work
@@ -190,18 +189,19 @@ class Run:
         for file in (self.out / SETUP).iterdir():
             if file.name not in ("manifest.json", "config.json", START):
                 shutil.copyfile(file, self.out / file.name)
-        write_config(self.out, self.config, task)  # the last settings of training: it may have gone on with others
+        now = self.config.model_dump(mode="json")
+        write_config(self.out, {**now, "train": trainer.progress.settings or now["train"]}, task)
         write_manifest(self.out)
 
 
 def save_task(folder: Path, task: Task[Any]) -> None:
     for name, tokenizer in task.tokenizers.items():
         tokenizer.save(folder / f"{name}.tokenizer.json")
-    write_config(folder, task.config, task)
+    write_config(folder, task.config.model_dump(mode="json"), task)
 
 
-def write_config(folder: Path, config: TaskConfig, task: Task[Any]) -> None:
-    write_json(folder / "config.json", {"config": config.model_dump(mode="json"), "facts": task.facts})
+def write_config(folder: Path, settings: Mapping[str, Any], task: Task[Any]) -> None:
+    write_json(folder / "config.json", {"config": settings, "facts": task.facts})
 
 
 def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = "") -> list[tuple[str, Any, Any]]:

@@ -128,6 +128,8 @@ def test_a_finished_run_goes_on_if_more_steps_are_asked_for(reviews, tmp_path):
     assert (result.step, result.finished) == (70, "all 70 steps are done")
     kept = load(tmp_path / "run").config.train
     assert (kept.steps, kept.learning_rate) == (70, 0.002), "the folder says what it was trained with"
+    train(settings(reviews, "train.learning_rate=0.5"), tmp_path / "run", resume=True, quiet=True)
+    assert load(tmp_path / "run").config.train == kept, "not what was asked for when nothing was left to do"
 
 
 def test_a_folder_that_cannot_be_made_is_named(reviews, tmp_path):
