@@ -78,7 +78,7 @@ def cosine(q, k):
     k  (D)  the key: who may answer
     """
     n = norm(q) * norm(k)  # how long the two are
-    e = where(n > 0, q @ k / n, 0)  # the angle alone; lengths do not count, and what has none is like nothing
+    e = where(n > 0, q @ k / n, 0)  # the angle alone; a row of zeros has none
     return e
 
 
