@@ -11,8 +11,9 @@ BLOCK = 12_000_000
 
 
 def pages_cleared(steps: int = 20) -> int:
-    """How many pages the system hands out for steps that all use as much as the one before them."""
-    torch.ones(BLOCK)
+    """How many pages the system hands out for steps that all use as much as those before them."""
+    for _ in range(steps):  # until there is a place for them
+        torch.ones(BLOCK)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(steps):
         torch.ones(BLOCK)
