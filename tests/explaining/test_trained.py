@@ -186,6 +186,16 @@ def test_a_page_with_a_long_dictionary_and_wide_layers_stays_small(place, tied):
     assert walk.last.steps[0].values["s"].note.startswith("the first ")
 
 
+def test_a_sentence_as_long_as_the_model_reads_is_opened_too(translator):
+    folder = translator(
+        "rnn-attention", "model.encoder=mixer", "model.bidirectional=false", "model.length=8", *TALKATIVE
+    )
+    walk = walked(folder, "1 2 3 4 5 6 7 8 9")
+    *_, encoder = (part for name, part in walk.parts if name.startswith("encoder"))
+    assert encoder.traces[0].results[0].shape[0] == 8
+    assert encoder.steps[0].values["X"].rows == ["1", "2", "3", "4", "5", "6", "7", "<eos>"]
+
+
 def test_what_is_cut_says_so():
     value = part_of(torch.arange(12.0).reshape(3, 4), [["a", "b", "c"], None], 2)
     assert (value.shape, value.of, value.note) == ((3, 2), (3, 4), "the first 3 × 2 of 3 × 4")

@@ -282,39 +282,12 @@ def test_what_is_no_text_says_so(model, given):
         model(given)
 
 
-def test_a_folder_that_is_no_model_says_so(tmp_path):
-    (tmp_path / "empty").mkdir()
-    done = typed("predict", "empty", "1 2", folder=tmp_path)
-    assert done.returncode == 1
-    assert "empty" in done.stderr
-
-
-def test_the_command_prints_one_object_a_line(digits, tmp_path):
-    done = typed("predict", str(digits), "--json", folder=tmp_path, input="1 2\n\n4 0 7\n")
-    assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == ["one two", "", "four zero seven"]
-
-
 def test_vectors_are_near_for_texts_that_are_alike(model):
     found = model.vectors(["1 2 3", "", "1 2 4", "9 9", "1 2 3"])
     assert found.shape == (5, model.network.reader.encoder.output_size)
     torch.testing.assert_close(found[0], found[4])
     torch.testing.assert_close(found[3:4], model.vectors(["9 9"]), rtol=1e-4, atol=1e-5)
     assert [text for text, _ in model.nearest("1 2 3", ["9 9", "1 2 4", "5 6 7"], 1)] == ["1 2 4"]
-
-
-def test_how_data_is_read_can_be_changed_to_measure(digits, tmp_path):
-    (tmp_path / "some.tsv").write_text("source\ttarget\n1 2\tone two\n3\t\n")
-    asked = ("evaluate", str(digits), "some.tsv", "--json", "--set")
-    done = typed(*asked, "data.on_bad=skip", folder=tmp_path)
-    assert json.loads(done.stdout)["sentences"] == 1
-    assert list(json.loads(done.stdout)["left_out"].values()) == [1]
-    assert "data is a section" in typed(*asked, "data=x", folder=tmp_path).stderr
-    assert "no such setting" in typed(*asked, "data.on_bat=skip", folder=tmp_path).stderr
-
-
-def test_what_only_drawing_reads_needs_drawing(digits, tmp_path):
-    done = typed("predict", str(digits), "1 2", "--top-k", "5", folder=tmp_path)
-    assert (done.returncode, "add --temperature 1" in done.stderr) == (1, True)
 
 
 def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
@@ -338,38 +311,6 @@ def test_another_figure_than_the_one_that_chose_the_model_can_be_asked_for(model
     assert "rouge_1" not in model.evaluate(data).figures
 
 
-def test_the_command_shows_all_answers_and_where_the_best_looked(digits, tmp_path):
-    done = typed("predict", str(digits), "4 0 7", "--n-best", "3", "--attention", "seen.json", folder=tmp_path)
-    assert len(done.stdout.splitlines()) == 3
-    seen = json.loads((tmp_path / "seen.json").read_text())
-    assert (seen["source"], seen["target"]) == (["4", "0", "7", "<eos>"], ["four", "zero", "seven"])
-    here = typed("predict", str(digits), "4 0 7", "--json", "--attention", "-", folder=tmp_path)
-    assert json.loads(here.stdout)["text"] == "four zero seven"
-    assert "zero" in here.stderr
-
-
-def test_without_attention_the_command_still_answers_then_fails(digits, tmp_path):
-    done = typed("predict", str(digits), "", "--attention", "seen.html", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "\n")
-    assert "no attention" in done.stderr
-    assert not (tmp_path / "seen.html").exists()
-
-
-def test_the_command_says_when_a_text_was_cut(digits, tmp_path):
-    done = typed("predict", str(digits), "4 " * 10_000, "--length", "2", folder=tmp_path)
-    assert done.stdout.count("\n") == 1
-    assert "only its beginning was read" in done.stderr
-    assert typed("predict", str(digits), "4 0 7", "--length", "2", folder=tmp_path).stdout == "four zero\n"
-
-
-def test_the_command_calls_the_answer_to_what_it_never_saw_a_guess(digits, tmp_path):
-    done = typed("predict", str(digits), "4 0", "x ☃ 7", "--json", folder=tmp_path)
-    known, strange = map(json.loads, done.stdout.splitlines())
-    assert "unseen" not in known
-    assert strange["unseen"] > 0.5
-    assert done.stderr.splitlines() == ["'x ☃ 7': the model has never seen 67% of this, so the answer is a guess"]
-
-
 def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):
     train(settings(data, "tokens.kind=character"), tmp_path / "run", quiet=True)
     answer = load(tmp_path / "run")("4 0 7", prefix="one", max_length=3)
@@ -385,17 +326,3 @@ def test_a_model_without_attention_answers_all_the_same(data, tmp_path):
     answer = load(tmp_path / "run")("4 0 7", prefix="four zero")
     assert answer.text.startswith("four zero")
     assert answer.attention is None
-
-
-def test_models_are_compared_only_if_measured_alike(data, digits, tmp_path):
-    train(settings(data, "tokens.lower=true"), tmp_path / "small", quiet=True)
-    apart = typed("evaluate", str(digits), str(data), "--against", "small", folder=tmp_path)
-    assert apart.returncode == 1
-    assert "capitals count; exact, capitals do not" in apart.stderr
-    asked = ("evaluate", str(digits), str(data), "--against", "small", "--set", "capitals=false", "--json")
-    compared = json.loads(typed(*asked, folder=tmp_path).stdout)
-    lengths = [[bucket["count"] for bucket in compared[side]["by_length"]] for side in ("first", "second")]
-    assert lengths[0] == lengths[1]
-    assert compared["compared"]["first"] > compared["compared"]["second"]
-    assert "against itself" in typed("evaluate", str(digits), "x.tsv", "--against", str(digits), folder=tmp_path).stderr
-    assert "end it in .png" in typed("evaluate", str(digits), "x.tsv", "--plot", "x.pdf", folder=tmp_path).stderr

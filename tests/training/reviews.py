@@ -2,9 +2,17 @@
 
 import random
 from pathlib import Path
+from typing import Any
+
+from seqloom.training.run_config import RunConfig, load_run
 
 GOOD, BAD = ["fine", "lovely", "warm", "great", "moving"], ["dull", "poor", "cold", "bad", "tedious"]
 OTHER = ["the", "a", "film", "story", "and", "of", "it", "very", "with", "cast"]
+QUICK = [
+    "model.embedding=16", "model.widths=[12]", "model.hidden=24", "model.heads=2", "model.length=16",
+    "train.steps=60", "train.warmup_steps=5", "train.batch_tokens=300", "train.learning_rate=0.01",
+    "train.evaluate_every=20", "train.checkpoint_every=10",
+]  # fmt: skip
 
 
 def write_reviews(file: Path, count: int = 240, seed: int = 0) -> Path:
@@ -18,3 +26,8 @@ def write_reviews(file: Path, count: int = 240, seed: int = 0) -> Path:
         lines.append(f"{label}\t{' '.join(text)}\n")
     file.write_text("".join(lines), encoding="utf-8")
     return file
+
+
+def settings(reviews: Path, *changes: str, **flags: Any) -> RunConfig:
+    """A short training of a small classifier."""
+    return load_run(None, [*QUICK, *changes], task="classify", data__train=str(reviews), **flags)

@@ -17,33 +17,13 @@ import pytest
 import torch
 
 from seqloom.cli.predict import waiting
-from seqloom.config import check
-from seqloom.errors import ConfigError, DamagedError, DataError, OutputError, SeqloomError
+from seqloom.errors import ConfigError, DataError
 from seqloom.storage import read_tensors
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import load
 from seqloom.training.run import train
-from seqloom.training.run_config import RunConfig, load_run
-from seqloom.training.settings import TrainConfig
-from tests.training.reviews import write_reviews
+from tests.training.reviews import QUICK, settings, write_reviews
 from tests.typed import typed
-
-QUICK = [
-    "model.embedding=16", "model.widths=[12]", "model.hidden=24", "model.heads=2", "model.length=16",
-    "train.steps=60", "train.warmup_steps=5", "train.batch_tokens=300", "train.learning_rate=0.01",
-    "train.evaluate_every=20", "train.checkpoint_every=10",
-]  # fmt: skip
-
-
-@pytest.fixture
-def reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    return write_reviews(tmp_path / "reviews.tsv")
-
-
-def settings(reviews: Path, *changes: str, **flags: Any) -> RunConfig:
-    return load_run(None, [*QUICK, *changes], task="classify", data__train=str(reviews), **flags)
-
 
 ARCHITECTURES = ["logistic", "mlp", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
 
@@ -70,12 +50,6 @@ def test_one_hot_words_and_both_directions_learn(reviews, tmp_path):
     assert result.best is not None and result.best > 0.8
 
 
-def test_a_model_folder_holds_data_only(reviews, tmp_path):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    files = {file.name for file in (tmp_path / "run").iterdir() if file.is_file()}
-    assert files == {"config.json", "model.safetensors", "text.tokenizer.json", "metrics.jsonl", "manifest.json"}
-
-
 def test_evaluate_gives_the_figures_of_held_out_data(reviews, tmp_path):
     train(settings(reviews, "train.steps=120", model__name="cnn"), tmp_path / "run", quiet=True)
     held_out = write_reviews(tmp_path / "test.tsv", count=80, seed=9)
@@ -96,49 +70,6 @@ def test_the_best_weights_are_kept_and_not_the_last(reviews, tmp_path):
     assert all(torch.equal(kept[name], saved[name]) for name in kept)
 
 
-def test_a_folder_that_is_there_is_never_overwritten(reviews, tmp_path):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    before = (tmp_path / "run" / "model.safetensors").read_bytes()
-    with pytest.raises(OutputError, match=r"is there already\n    -> go on with --resume"):
-        train(settings(reviews), tmp_path / "run", quiet=True)
-    assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
-
-
-def test_a_finished_run_is_finished(reviews, tmp_path):
-    first = train(settings(reviews), tmp_path / "run", quiet=True)
-    again = train(settings(reviews), tmp_path / "run", resume=True, quiet=True)
-    assert (again.step, again.finished) == (first.step, first.finished)
-
-
-def test_resume_from_nothing_begins(reviews, tmp_path):
-    assert train(settings(reviews), tmp_path / "run", resume=True, quiet=True).step == 60
-
-
-def test_other_settings_do_not_go_on_with_an_old_run(reviews, tmp_path):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    with pytest.raises(ConfigError, match=r"model.widths: \[7\], and it was begun with \[") as told:
-        train(settings(reviews, "model.widths=[7]"), tmp_path / "run", resume=True, quiet=True)
-    assert len(told.value.mistakes) == 1
-
-
-def test_a_finished_run_goes_on_if_more_steps_are_asked_for(reviews, tmp_path):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    more = settings(reviews, "train.steps=70", "train.learning_rate=0.002")
-    result = train(more, tmp_path / "run", resume=True, quiet=True)
-    assert (result.step, result.finished) == (70, "all 70 steps are done")
-    kept = load(tmp_path / "run").config.train
-    assert (kept.steps, kept.learning_rate) == (70, 0.002), "the folder says what it was trained with"
-    train(settings(reviews, "train.learning_rate=0.5"), tmp_path / "run", resume=True, quiet=True)
-    assert load(tmp_path / "run").config.train == kept, "not what was asked for when nothing was left to do"
-
-
-def test_a_folder_that_cannot_be_made_is_named(reviews, tmp_path):
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(OutputError, match=f"{place} cannot be the folder of a run"):
-            train(settings(reviews), place, quiet=True)
-
-
 def test_what_was_left_out_of_the_data_is_told(reviews, tmp_path, capfd):
     with reviews.open("a") as file:
         file.write("pos\t\n")
@@ -146,21 +77,6 @@ def test_what_was_left_out_of_the_data_is_told(reviews, tmp_path, capfd):
     assert "left out 1: 1 ×" in capfd.readouterr().err
     found = load(tmp_path / "run").evaluate(str(reviews))
     assert found.left_out.total == sum(found.json()["left_out"].values()) == 1
-
-
-def test_an_unfinished_run_is_no_model_yet(reviews, tmp_path):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    (tmp_path / "run" / "model.safetensors").unlink()
-    with pytest.raises(SeqloomError, match=r"is a run that is not finished\n    -> finish its training with --resume"):
-        load(tmp_path / "run")
-
-
-def test_few_steps_have_a_short_warm_up():
-    assert check(TrainConfig, {"steps": 60}, where="x").warmup_steps == 6
-    assert check(TrainConfig, {"steps": 3}, where="x").warmup_steps == 0
-    assert check(TrainConfig, {"steps": 101}, where="x").warmup_steps == 100
-    with pytest.raises(ConfigError, match="60 is not below"):
-        check(TrainConfig, {"steps": 60, "warmup_steps": 60}, where="x")
 
 
 def test_a_label_never_seen_is_named_with_its_line(reviews, tmp_path):
@@ -190,28 +106,6 @@ def test_a_single_label_cannot_be_learned(tmp_path, reviews):
     one.write_text("pos\tfine film\n" * 30)
     with pytest.raises(DataError, match="every text has the label 'pos'"):
         train(settings(one), tmp_path / "run", quiet=True)
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "text.tokenizer.json", "manifest.json"])
-def test_a_damaged_model_is_refused(reviews, tmp_path, name):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    file = tmp_path / "run" / name
-    file.write_bytes(file.read_bytes()[:-7])
-    with pytest.raises(DamagedError, match=name):
-        load(tmp_path / "run")
-
-
-def test_a_manifest_without_files_is_damaged(reviews, tmp_path):
-    train(settings(reviews), tmp_path / "run", quiet=True)
-    for files in ("[]", "{}", "1"):
-        (tmp_path / "run" / "manifest.json").write_text(f'{{"format": 1, "files": {files}}}')
-        with pytest.raises(DamagedError, match=r"manifest.json names no files"):
-            load(tmp_path / "run")
-
-
-def test_a_folder_that_is_no_model_is_named(tmp_path):
-    with pytest.raises(DamagedError, match=r"has no manifest.json\n    -> give the folder of a trained model"):
-        load(tmp_path)
 
 
 def test_hard_texts_get_an_answer(reviews, tmp_path):
@@ -372,29 +266,6 @@ def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_killed_by_the_system_goes_on_bit_for_bit(reviews, tmp_path):
-    arguments = [
-        "train", "--task", "classify", "--data", "reviews.tsv", "--model", "lstm", "--out", "killed",
-        *flags("train.steps=150"), "--resume",
-    ]  # fmt: skip
-    whole = ["whole" if part == "killed" else part for part in arguments]
-    assert command(*whole, folder=tmp_path).returncode == 0
-    environment = {**os.environ, "SEQLOOM_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
-    call = [sys.executable, "-m", "seqloom.cli", *arguments]
-    process = subprocess.Popen(
-        call, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "killed" / "checkpoints" / "step-00000030").exists() and time.monotonic() < deadline:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert command(*arguments, folder=tmp_path).returncode == 0
-    assert read_metrics(tmp_path / "whole") == read_metrics(tmp_path / "killed")
-    files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
-    assert files[0].read_bytes() == files[1].read_bytes()
-
-
 def test_the_public_call_trains_and_returns_a_model(reviews, tmp_path):
     import seqloom
 
@@ -427,3 +298,26 @@ def test_the_examples_of_the_help_work(reviews, tmp_path, command_name):
         assert done.stdout
         shown = typed(command_name, "--help", folder=tmp_path).stdout
         assert " ".join(example.split()) in " ".join(shown.split())
+
+
+def test_a_run_killed_by_the_system_goes_on_bit_for_bit(reviews, tmp_path):
+    arguments = [
+        "train", "--task", "classify", "--data", "reviews.tsv", "--model", "lstm", "--out", "killed",
+        *flags("train.steps=150"), "--resume",
+    ]  # fmt: skip
+    whole = ["whole" if part == "killed" else part for part in arguments]
+    assert command(*whole, folder=tmp_path).returncode == 0
+    environment = {**os.environ, "SEQLOOM_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-m", "seqloom.cli", *arguments]
+    process = subprocess.Popen(
+        call, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "killed" / "checkpoints" / "step-00000030").exists() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert command(*arguments, folder=tmp_path).returncode == 0
+    assert read_metrics(tmp_path / "whole") == read_metrics(tmp_path / "killed")
+    files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
+    assert files[0].read_bytes() == files[1].read_bytes()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from seqloom.config import Config
+from seqloom.config import Config, check
 from seqloom.errors import ConfigError, UnknownName
 from seqloom.training.run_config import RUNS, check_run
+from seqloom.training.settings import TrainConfig
 
 
 def sections(task):
@@ -31,3 +32,11 @@ def test_a_task_is_asked_for_and_must_be_known():
         check_run({}, where="test")
     with pytest.raises(UnknownName, match="translate"):
         check_run({"task": "tranlate"}, where="test")
+
+
+def test_few_steps_have_a_short_warm_up():
+    assert check(TrainConfig, {"steps": 60}, where="x").warmup_steps == 6
+    assert check(TrainConfig, {"steps": 3}, where="x").warmup_steps == 0
+    assert check(TrainConfig, {"steps": 101}, where="x").warmup_steps == 100
+    with pytest.raises(ConfigError, match="60 is not below"):
+        check(TrainConfig, {"steps": 60, "warmup_steps": 60}, where="x")

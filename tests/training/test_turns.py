@@ -2,13 +2,10 @@
 
 import time
 
-from tests.training.reviews import write_reviews
-from tests.training.test_run import QUICK
+from tests.training.reviews import QUICK
 
 
-def test_two_that_train_in_one_folder_take_turns(tmp_path, monkeypatch, start):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    reviews = write_reviews(tmp_path / "reviews.tsv")
+def test_two_that_train_in_one_folder_take_turns(reviews, tmp_path, start):
     script = "from seqloom.cli import main; main()"
     command = [
         "train",

@@ -128,10 +128,10 @@ def with_copies(
     pieces = source_tokenizer.pieces(source)
     read = source if source_tokenizer.read is None else source_tokenizer.read(source)
     weights = looked.mean()[:, : len(pieces)]
-    copied = [
-        pieces[int(row.argmax())] for token, row in zip(tokens, weights, strict=True) if token == UNK and len(pieces)
-    ]
-    first, *others = tokenizer.decode(tokens).split(SPECIALS[UNK])
-    if len(others) != len(copied):
-        return tokenizer.decode(tokens)
+    text = tokenizer.decode(tokens)
+    first, *others = text.split(SPECIALS[UNK])
+    unknown = [row for token, row in zip(tokens, weights, strict=True) if token == UNK]
+    if not pieces or len(others) != len(unknown):  # nothing to copy, or a text that spells <unk> itself
+        return text
+    copied = [pieces[int(row.argmax())] for row in unknown]
     return first + "".join(read[piece.start : piece.end] + after for piece, after in zip(copied, others, strict=True))

@@ -1,0 +1,13 @@
+"""What the tests of training share."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.training.reviews import write_reviews
+
+
+@pytest.fixture
+def reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    return write_reviews(tmp_path / "reviews.tsv")
