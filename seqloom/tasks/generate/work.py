@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from torch import nn
 
-from seqloom.layers.cross_entropy import surprise
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.tasks.generate.batch import Batch
 from seqloom.tasks.generate.stream import SegmentStream
 from seqloom.tasks.work import Loss, Score
@@ -43,5 +43,5 @@ class SegmentWork:
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         where = batch.targets >= 0
         scores, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
-        total = surprise(scores, targets, self.label_smoothing)
+        total = total_cross_entropy(scores, targets, self.label_smoothing)
         return Loss(total, len(targets), scores)

@@ -25,7 +25,7 @@ from seqloom.decoding.rules import Rules
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import Translated
 from seqloom.extras import require
-from seqloom.layers.cross_entropy import surprise
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import RowStream, RowWork, by_length, tensors
@@ -124,7 +124,7 @@ class Translate(Task[TranslateConfig]):
             real = batch.real
             scores = model(batch.source, batch.source_lengths, batch.written, real)
             wanted = batch.following[real]
-            total = surprise(scores, wanted, plan.label_smoothing)
+            total = total_cross_entropy(scores, wanted, plan.label_smoothing)
             return Loss(total, len(wanted), scores)
 
         def evaluate(model: nn.Module) -> Score | None:
