@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
+    from seqloom.training.api import train
     from seqloom.training.model import load
-    from seqloom.training.start import train
 
 __all__ = ["SeqloomError", "__version__", "explain", "layer", "load", "train"]
 
@@ -17,7 +17,7 @@ _HOMES = {
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",
-    "train": "seqloom.training.start",
+    "train": "seqloom.training.api",
 }
 
 

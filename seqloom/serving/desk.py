@@ -19,7 +19,7 @@ from seqloom.serving.logs import report
 from seqloom.serving.refusal import Refusal, over
 from seqloom.serving.room import Room
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.requests import Reply, TaskRequest
 
 AT_ONCE = 4
 """Batches that are worked on in turn, so that a short text need not wait for a long one."""
@@ -35,7 +35,7 @@ class Text:
     place: int
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> TaskRequest:
         return self.errand.asked[self.place]
 
 
@@ -44,7 +44,7 @@ class Batch:
     """Texts that are worked on together."""
 
     texts: list[Text]
-    steps: Iterator[Sequence[Said]]
+    steps: Iterator[Sequence[Reply]]
     left: set[int] = field(default_factory=set)
     """Places whose answers are still wanted and not whole."""
 
@@ -160,7 +160,7 @@ class Desk:
         try:
             for said in next(batch.steps):
                 text = batch.texts[said.place]
-                text.errand.tell(Said(text.place, said.answer, said.whole))
+                text.errand.tell(Reply(text.place, said.answer, said.whole))
                 if said.whole and said.place in batch.left:
                     batch.left.discard(said.place)
                     self.learn(text)

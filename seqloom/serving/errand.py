@@ -7,9 +7,9 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 
-from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.requests import Reply, TaskRequest
 
-Begin = Callable[[Sequence[Asked]], Iterator[Sequence[Said]]]
+Begin = Callable[[Sequence[TaskRequest]], Iterator[Sequence[Reply]]]
 """Starts the work on inputs, which may be those of several requests."""
 
 
@@ -17,12 +17,18 @@ class Errand:
     """Inputs that are answered together or apart. Made and awaited in the event loop, told by the thread that works."""
 
     def __init__(
-        self, asked: Sequence[Asked], begin: Begin, *, together: Hashable = None, rows: int = 1, until: float = math.inf
+        self,
+        asked: Sequence[TaskRequest],
+        begin: Begin,
+        *,
+        together: Hashable = None,
+        rows: int = 1,
+        until: float = math.inf,
     ) -> None:
         self.asked, self.begin, self.rows, self.until = list(asked), begin, rows, until
         self.together = together if together is not None else object()
         """Errands where this is equal may share a batch."""
-        self.latest: dict[int, Said] = {}
+        self.latest: dict[int, Reply] = {}
         """What was said last of each input; a slow reader misses steps, never the end."""
         self.error: Exception | None = None
         self.arrived = time.monotonic()
@@ -39,7 +45,7 @@ class Errand:
 
     # --- in the working thread ------------------------------------------------------------------------
 
-    def tell(self, said: Said) -> None:
+    def tell(self, said: Reply) -> None:
         self.latest[said.place] = said
         self.wake()
 
@@ -53,7 +59,7 @@ class Errand:
 
     # --- in the event loop ----------------------------------------------------------------------------
 
-    async def growth(self) -> AsyncIterator[dict[int, Said]]:
+    async def growth(self) -> AsyncIterator[dict[int, Reply]]:
         """What is known, again and again, until all is; an error of the work is raised."""
         try:
             finished = not self.asked

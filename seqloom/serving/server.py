@@ -22,7 +22,7 @@ from seqloom.serving.logs import report
 from seqloom.serving.refusal import Refusal, mistake, over
 from seqloom.serving.settings import Bounds
 from seqloom.serving.shelf import Entry, Shelf
-from seqloom.tasks.asking import Asked, Keys, Said
+from seqloom.tasks.requests import Keys, Reply, TaskRequest
 from seqloom.training.model import Model
 
 T = TypeVar("T")
@@ -131,7 +131,9 @@ class Server:
                 what = f"up to {work:,} tokens (texts x beam x longest answer, more with attention)"
                 raise over("work", self.bounds.work, what, 422)
             seed = getattr(options, "seed", 0)
-            inputs = [Asked(text, key, grows=grows) for text, key in zip(texts, Keys(seed).of(texts), strict=True)]
+            inputs = [
+                TaskRequest(text, key, streaming=grows) for text, key in zip(texts, Keys(seed).of(texts), strict=True)
+            ]
             same = options.model_copy(update={"seed": 0}) if hasattr(options, "seed") else None
             begin = partial(answering, model, options)
             made.append(Errand(inputs, begin, together=(model, same), rows=rows, until=until))
@@ -140,7 +142,7 @@ class Server:
 
     async def compute(self, texts: Sequence[Any], begin: Begin, request: Request) -> list[Any]:
         """Something else than answers, by itself."""
-        errand = Errand([Asked(text) for text in texts], begin, until=self.until())
+        errand = Errand([TaskRequest(text) for text in texts], begin, until=self.until())
         self.desk.take(errand)
         (found,) = await self.finish([errand], request)
         return found
@@ -171,7 +173,7 @@ class Server:
     async def finish(self, errands: Sequence[Errand], request: Request) -> list[list[Any]]:
         """The answers to each errand, in order; nothing more is done for any of them when one fails."""
 
-        async def all_of() -> list[dict[int, Said]]:
+        async def all_of() -> list[dict[int, Reply]]:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(last(self.growing(errand))) for errand in errands]
             return [task.result() for task in tasks]
@@ -185,7 +187,7 @@ class Server:
                 errand.leave()
         return [[known[place].answer for place in range(len(known))] for known in found]
 
-    async def growing(self, errand: Errand) -> AsyncIterator[dict[int, Said]]:
+    async def growing(self, errand: Errand) -> AsyncIterator[dict[int, Reply]]:
         """What is known of an errand while it is worked on; errors as refusals."""
         try:
             async for said in errand.growth():
@@ -197,8 +199,8 @@ class Server:
             raise mistake(error) from None
 
 
-async def last(found: AsyncIterator[dict[int, Said]]) -> dict[int, Said]:
-    known: dict[int, Said] = {}
+async def last(found: AsyncIterator[dict[int, Reply]]) -> dict[int, Reply]:
+    known: dict[int, Reply] = {}
     async for newer in found:
         known = newer
     return known
@@ -240,6 +242,6 @@ def options_of(entry: Entry, given: dict[str, Any]) -> Any:
         raise mistake(error) from None
 
 
-def answering(model: Model, options: Any, asked: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+def answering(model: Model, options: Any, asked: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
     """The work on inputs; it keeps the model in memory as long as it lasts or waits."""
-    return model.task.answering(model.network, asked, options)
+    return model.task.answer_steps(model.network, asked, options)

@@ -12,7 +12,7 @@ from seqloom.serving.errand import Errand
 from seqloom.serving.figures import Figures
 from seqloom.serving.refusal import Refusal
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.requests import Reply, TaskRequest
 
 
 class Gate:
@@ -23,7 +23,7 @@ class Gate:
         self.batches: list[list[str]] = []
         self.worked: list[list[str]] = []
 
-    def begin(self, asked) -> Iterator[list[Said]]:
+    def begin(self, asked) -> Iterator[list[Reply]]:
         self.batches.append([one.input for one in asked])
         left = dict(enumerate(asked))
         for step in range(1, 100):
@@ -35,14 +35,14 @@ class Gate:
             if "wrong" in self.worked[-1]:
                 raise SeqloomError("a wrong text")
             done = [place for place, one in left.items() if int(one.input[1:] or 1) == step]
-            yield [Said(place, left.pop(place).input) for place in done]
+            yield [Reply(place, left.pop(place).input) for place in done]
 
     def errand(self, *texts: str, together: object = "all", **more) -> Errand:
-        return Errand([Asked(text) for text in texts], self.begin, together=together, **more)
+        return Errand([TaskRequest(text) for text in texts], self.begin, together=together, **more)
 
 
 async def finished(errand: Errand) -> list[str]:
-    known: dict[int, Said] = {}
+    known: dict[int, Reply] = {}
     async for newer in errand.growth():
         known = newer
     return [str(known[place].answer) for place in range(len(errand.asked))]
@@ -202,7 +202,7 @@ def test_an_error_of_ours_is_told_without_its_words(caplog):
         yield
 
     async def work(desk):
-        errand = Errand([Asked("x")], begin)
+        errand = Errand([TaskRequest("x")], begin)
         desk.take(errand)
         desk.thread.start()
         with pytest.raises(ValueError, match="secret"):

@@ -38,9 +38,9 @@ def test_several_labels_are_measured(several, tmp_path):
         {"text": "red of it", "labels": "big"},
     ]
     found = several.evaluate(str(lines(tmp_path / "test.jsonl", rows)))
-    assert found.figures["exact"] == pytest.approx(2 / 3)
-    assert found.figures["f1"] == pytest.approx(2 * 1 / (2 + 2))
-    assert found.decides == found.figures["f1"]
+    assert found.metrics["exact"] == pytest.approx(2 / 3)
+    assert found.metrics["f1"] == pytest.approx(2 * 1 / (2 + 2))
+    assert found.selection_score == found.metrics["f1"]
     assert [row[0] for row in found.tables[0].rows] == sorted(THINGS)
     assert json.dumps(found.json())
 
@@ -104,10 +104,10 @@ def test_numbers_are_measured_in_their_own_unit(counted, tmp_path):
     said = [answer.number for answer in counted(texts)]
     rows = [{"text": text, "label": number + 7} for text, number in zip(texts, said, strict=True)]
     found = counted.evaluate(str(lines(tmp_path / "test.jsonl", rows)))
-    assert found.figures["mae"] == pytest.approx(7, abs=1e-2)
-    assert found.figures["rmse"] == pytest.approx(7, abs=1e-2)
-    assert found.decides == -found.figures["rmse"]
-    assert found.figures["loss"] == pytest.approx((7 / counted.task.facts["number"]["deviation"]) ** 2, rel=1e-2)
+    assert found.metrics["mae"] == pytest.approx(7, abs=1e-2)
+    assert found.metrics["rmse"] == pytest.approx(7, abs=1e-2)
+    assert found.selection_score == -found.metrics["rmse"]
+    assert found.metrics["loss"] == pytest.approx((7 / counted.task.facts["number"]["deviation"]) ** 2, rel=1e-2)
 
 
 # --- losses ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from seqloom.attending.map import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.seq2seq.presets import PRESETS
 from seqloom.tasks.translate.answers import with_copies, word_numbers
-from seqloom.tasks.translate.texts import spread
+from seqloom.tasks.translate.corpus_text import spread
 from seqloom.tokens.settings import EOS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.metrics import read_metrics
@@ -157,9 +157,9 @@ def test_evaluate_counts_what_is_right(model, tmp_path):
     found = model.evaluate(str(write_pairs(tmp_path / "test.tsv", range(1, 300, 7))), beam=2)
     answers = model([" ".join(str(number)) for number in range(1, 300, 7)], beam=2)
     right = [answer.text == spoken(number) for number, answer in zip(range(1, 300, 7), answers, strict=True)]
-    assert found.figures["exact"] == pytest.approx(sum(right) / len(right))
-    assert found.decides == found.figures["exact"]
-    assert found.figures["chrf"] > 80
+    assert found.metrics["exact"] == pytest.approx(sum(right) / len(right))
+    assert found.selection_score == found.metrics["exact"]
+    assert found.metrics["chrf"] > 80
     assert "tok:13a" in found.json()["signatures"]["bleu"]
     assert sum(bucket["count"] for bucket in found.json()["by_length"]) == len(right)
 
@@ -259,13 +259,13 @@ def test_pairs_with_one_source_are_one_question_with_several_right_answers(model
     data = tmp_path / "test.tsv"
     data.write_text("1 2\tnonsense\n1 2\tone two\n3 4\tno sense\n1 2\ttwelve\n")
     alone = model.evaluate(str(data))
-    assert alone.figures["exact"] == 1 / 4
+    assert alone.metrics["exact"] == 1 / 4
     several = load(digits)
     settings = several.task.config.translate.model_copy(update={"several_right": True})
     several.task.config = several.task.config.model_copy(update={"translate": settings})
     found = several.evaluate(str(data))
-    assert found.figures["exact"] == 1 / 2
-    assert found.figures["loss"] == alone.figures["loss"]
+    assert found.metrics["exact"] == 1 / 2
+    assert found.metrics["loss"] == alone.metrics["loss"]
     assert sum(bucket["count"] for bucket in found.json()["by_length"]) == 2
 
 
@@ -298,17 +298,17 @@ def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     assert load(tmp_path / "run").task.tokenizers["text"].tokens("two; one") == ["two", ";", "one"]
     assert "valid_phrase_f1" in read_metrics(tmp_path / "run")[-1]
     found = load(tmp_path / "run").evaluate(str(data))
-    assert found.decides == found.figures["phrase_f1"] == found.json()["phrase_f1"]
+    assert found.selection_score == found.metrics["phrase_f1"] == found.json()["phrase_f1"]
 
 
 def test_another_figure_than_the_one_that_chose_the_model_can_be_asked_for(model, tmp_path):
     data = str(write_pairs(tmp_path / "test.tsv", range(1, 300, 17)))
     found = model.evaluate(data, measure="rouge_l")
     assert found.measure == "rouge_l"
-    assert found.decides == found.figures["rouge_l"] == found.counted.value
+    assert found.selection_score == found.metrics["rouge_l"] == found.counted.value
     assert set(found.json()["interval"]) == {"rouge_l"}
-    assert {"rouge_1", "rouge_2"} <= found.figures.keys()
-    assert "rouge_1" not in model.evaluate(data).figures
+    assert {"rouge_1", "rouge_2"} <= found.metrics.keys()
+    assert "rouge_1" not in model.evaluate(data).metrics
 
 
 def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):

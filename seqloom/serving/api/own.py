@@ -13,8 +13,8 @@ from seqloom.config import problem
 from seqloom.explaining.page import page, page_data
 from seqloom.explaining.trained import explain_model
 from seqloom.serving.api.common import Body, Served, refusals
-from seqloom.tasks.asking import Asked, Said
-from seqloom.tasks.table import TASKS
+from seqloom.tasks.registry import TASKS
+from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
 
 router = APIRouter(prefix="/api", tags=["seqloom"])
@@ -141,9 +141,9 @@ async def vectors(asked: Texts, request: Request, server: Served) -> Vectors:
     model = await server.open(entry)
     texts = server.accepted(model, asked.all())
 
-    def begin(texts: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+    def begin(texts: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
         rows = model.vectors([text.input for text in texts]).tolist()
-        yield [Said(place, Row(row)) for place, row in enumerate(rows)]
+        yield [Reply(place, Row(row)) for place, row in enumerate(rows)]
 
     found = await server.compute(texts, begin, request)
     return Vectors(model=entry.name, vectors=[row.vector for row in found])

@@ -16,52 +16,54 @@ from seqloom.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class Team:
-    """This process (`rank`) among `size`; the first one leads: it alone writes files and speaks."""
+class ProcessGroup:
+    """This process (`rank`) among `world_size`; the main process alone writes files and prints."""
 
     rank: int
-    size: int
+    world_size: int
     device: torch.device
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         return self.rank == 0
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """The model as it is called in training: with others, its gradients are shared while they are made."""
-        return DistributedDataParallel(model) if self.size > 1 else model
+        return DistributedDataParallel(model) if self.world_size > 1 else model
 
-    def sums(self, *numbers: float) -> list[float]:
+    def all_reduce(self, *numbers: float) -> list[float]:
         """The sum of each number over all processes."""
-        if self.size == 1:
+        if self.world_size == 1:
             return [*numbers]
         totals = torch.tensor(numbers, dtype=torch.float64, device=self.device)
         dist.all_reduce(totals)
         return totals.tolist()
 
-    def agree(self, wish: bool) -> bool:
-        """What the leader wishes, in every process: so that all do the same where a clock decides."""
-        return self.sums(wish and self.leads) != [0]
+    def broadcast(self, wish: bool) -> bool:
+        """The value of the main process, in every process: so that all do the same where a clock decides."""
+        return self.all_reduce(wish and self.is_main) != [0]
 
     def restarted(self) -> bool:
         """Whether `torchrun` has started these processes anew after one of them, on whatever host, was lost."""
-        return self.sums(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))) != [0]
+        return self.all_reduce(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))) != [0]
 
-    def wait(self) -> None:
-        if self.size > 1:
+    def barrier(self) -> None:
+        """Wait for all processes."""
+        if self.world_size > 1:
             dist.barrier()
 
-    def part(self) -> None:
-        if self.size > 1:
+    def close(self) -> None:
+        """Leave the group."""
+        if self.world_size > 1:
             dist.destroy_process_group()
 
 
-def gather_team(device: str) -> Team:
+def init_processes(device: str) -> ProcessGroup:
     """Join the processes that `torchrun` started, or work alone."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     place = find_device(device)
     if size == 1:
-        return Team(0, 1, place)
+        return ProcessGroup(0, 1, place)
     if place.type == "cuda":
         torch.cuda.set_device(place)
     store, rank, size = next(rendezvous("env://"))
@@ -69,7 +71,7 @@ def gather_team(device: str) -> Team:
         # torchrun keeps the addresses of processes that are gone; on one host all of them count restarts alike
         store = PrefixStore(f"start {os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
     dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=store, rank=rank, world_size=size)
-    return Team(rank, size, place)
+    return ProcessGroup(rank, size, place)
 
 
 def find_device(name: str) -> torch.device:

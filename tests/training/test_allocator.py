@@ -4,7 +4,7 @@ from pathlib import Path
 
 import torch
 
-from seqloom.training.memory import kept_memory
+from seqloom.training.allocator import keep_freed_memory
 
 BLOCK = 12_000_000
 """Numbers of 4 bytes: more than glibc ever keeps by itself (32 MiB)."""
@@ -28,7 +28,7 @@ def resident() -> int:
 def measured() -> list[int]:
     """Pages cleared without and with memory that is kept; bytes resident while it is kept and afterwards."""
     before = pages_cleared()
-    with kept_memory():
+    with keep_freed_memory():
         kept = pages_cleared()
         inside = resident()
     return [before, kept, inside, resident()]

@@ -11,18 +11,18 @@ from seqloom.errors import SeqloomError
 FOLDER = "tensorboard"
 
 
-def check_board() -> None:
+def check_tensorboard() -> None:
     """An error that says what to install, before anything was trained."""
     try:
         import torch.utils.tensorboard  # noqa: F401
     except ImportError as error:
         raise SeqloomError(
             f"train.tensorboard=true needs the package tensorboard: {error}",
-            remedy="pip install 'seqloom[tensorboard]', or leave it out: metrics.jsonl has the same figures",
+            remedy="pip install 'seqloom[tensorboard]', or leave it out: metrics.jsonl has the same numbers",
         ) from None
 
 
-class Board:
+class TensorBoardWriter:
     """Event files in the folder of a run; points behind the checkpoint that a run goes on from are taken back."""
 
     def __init__(self, run: Path, step: int) -> None:
@@ -43,7 +43,7 @@ class Board:
 
 
 def curve_of(name: str) -> str:
-    """A figure with the group that TensorBoard shows it in.
+    """A metric with the group that TensorBoard shows it in.
 
     >>> curve_of("loss"), curve_of("valid_loss")
     ('train/loss', 'valid/loss')

@@ -48,16 +48,16 @@ class LongText:
 
     def __init__(self, corpus: Corpus, before: int) -> None:
         self.corpus, self.before = corpus, before
-        self.numbers = corpus.arrays["text"]
+        self.token_ids = corpus.arrays["text"]
         self.segments = 0
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.token_ids)
 
     def read(self, start: int, stop: int) -> Tokens:
         """Tokens from start to stop; what stands before the first one, at -1, is `before`."""
         self.segments += 1
         if self.segments % REMEMBERED == 0:
             self.corpus.forget()
-        found = np.array(self.numbers[max(start, 0) : stop], np.int64)
+        found = np.array(self.token_ids[max(start, 0) : stop], np.int64)
         return found if start >= 0 else np.concatenate([[self.before], found])

@@ -17,15 +17,15 @@ from seqloom.errors import DataError
 from seqloom.evaluating.classification import Classified
 from seqloom.tasks.classify.answers.base import Answers, label_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Facts, Findings, Table
+from seqloom.tasks.task import Evaluation, Facts, ResultTable
 
 SHOWN = 12
 """Labels that a table of right and wrong can show at most."""
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """What a model says of one text: its label, and the share of each label."""
+class LabelAnswer:
+    """The predicted label of a text, and the probability of each label."""
 
     text: str
     label: str
@@ -60,68 +60,68 @@ class LabelCount:
                 f"{len(self.found)} different labels for {count} texts: is that the column of labels?",
                 where=where,
                 remedy="say which is which, as in data.columns.text=1 data.columns.label=2; "
-                "if they are numbers to be foretold, say classify.answer=number",
+                "if they are numbers to be predicted, say classify.answer=number",
             )
         return {"labels": sorted(self.found)}
 
 
-class OneLabel(Answers):
-    """Softmax and cross-entropy. Logistic regression has one score for two labels: the evidence for the second."""
+class SingleLabel(Answers):
+    """Softmax and cross-entropy. Logistic regression has one logit for two labels: that of the second."""
 
     Learner = LabelCount
 
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         super().__init__(config, facts)
         self.labels: list[str] = facts["labels"]
-        self.numbers = {label: number for number, label in enumerate(self.labels)}
-        self.scores = 1 if config.model.name == "logistic" and len(self.labels) == 2 else len(self.labels)
+        self.label_ids = {label: id for id, label in enumerate(self.labels)}
+        self.outputs = 1 if config.model.name == "logistic" and len(self.labels) == 2 else len(self.labels)
 
     def encode(self, record: Record) -> list[int]:
         label = label_of(record)
-        if label not in self.numbers:
+        if label not in self.label_ids:
             raise never_seen(label, self.labels, record)
-        return [self.numbers[label]]
+        return [self.label_ids[label]]
 
     def targets(self, rows: Sequence[NDArray[Any]], device: torch.device) -> Tensor:
         return torch.tensor([int(row[0]) for row in rows], device=device)
 
-    def loss(self, scores: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
-        return F.cross_entropy(for_each(scores), targets, reduction="sum", label_smoothing=smoothing)
+    def loss(self, logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        return F.cross_entropy(per_class(logits), targets, reduction="sum", label_smoothing=smoothing)
 
-    def choices(self, scores: Tensor) -> Tensor:
-        return for_each(scores)
+    def class_logits(self, logits: Tensor) -> Tensor:
+        return per_class(logits)
 
-    def say(self, text: str, scores: Tensor) -> Labelled:
-        shares = torch.softmax(for_each(scores), -1)
-        return Labelled(text, self.labels[int(shares.argmax())], dict(zip(self.labels, shares.tolist(), strict=True)))
+    def answer(self, text: str, logits: Tensor) -> LabelAnswer:
+        p = torch.softmax(per_class(logits), -1)
+        return LabelAnswer(text, self.labels[int(p.argmax())], dict(zip(self.labels, p.tolist(), strict=True)))
 
-    def decided(self, scores: Tensor) -> list[Any]:
-        return for_each(scores).argmax(-1).tolist()
+    def predicted(self, logits: Tensor) -> list[Any]:
+        return per_class(logits).argmax(-1).tolist()
 
-    def right(self, targets: Tensor) -> list[Any]:
+    def expected(self, targets: Tensor) -> list[Any]:
         return targets.tolist()
 
-    def findings(self, right: list[Any], decided: list[Any], loss: float) -> Findings:
-        found = Classified.of(self.labels, right, decided)
+    def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
+        found = Classified.of(self.labels, expected, predicted)
         details = {"labels": self.labels, "confusion": found.confusion.tolist()}
-        return Findings({"loss": loss, **found.figures()}, found.accuracy, [confusion_table(found)], details)
+        return Evaluation({"loss": loss, **found.figures()}, found.accuracy, [confusion_table(found)], details)
 
 
-def for_each(scores: Tensor) -> Tensor:
-    """A score for each label: beside the evidence for the second of two stands 0 for the first, as in a sigmoid."""
-    return F.pad(scores, (1, 0)) if scores.shape[-1] == 1 else scores
+def per_class(logits: Tensor) -> Tensor:
+    """A logit for each label: where there is one for two labels, the first label gets 0, as in a sigmoid."""
+    return F.pad(logits, (1, 0)) if logits.shape[-1] == 1 else logits
 
 
-def confusion_table(found: Classified) -> Table:
+def confusion_table(found: Classified) -> ResultTable:
     """True labels against predicted ones; of many labels, F1 alone."""
     if len(found.labels) <= SHOWN:
         rows = [
             [label, *map(str, counts), f"{f1:.3f}"]
             for label, counts, f1 in zip(found.labels, found.confusion.tolist(), found.f1, strict=True)
         ]
-        return Table("", ["true \\ predicted", *found.labels, "F1"], rows)
+        return ResultTable("", ["true \\ predicted", *found.labels, "F1"], rows)
     counts = found.confusion.sum(1).tolist()
-    return Table(
+    return ResultTable(
         "", ["label", "examples", "F1"],
         [[label, str(n), f"{f1:.3f}"] for label, n, f1 in zip(found.labels, counts, found.f1, strict=True)],
     )  # fmt: skip

@@ -35,36 +35,36 @@ class StartConfig(Config):
     """Where the weights begin: the section [start]."""
 
     model: str = ""
-    """The folder of a trained model whose dictionary and weights are taken over; empty: none."""
+    """The folder of a trained model whose tokenizers and weights are taken over; empty: none."""
     keep: Literal["words", "encoder", "all"] = "encoder"
-    """What is taken over from it: the rows of the words, the layers that read them too, or everything."""
+    """What is taken over from it: the word embeddings, the encoder too, or everything."""
     vectors: str = ""
-    """Rows of the words: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; empty: fresh."""
+    """Word embeddings: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; empty: fresh."""
     text: str = ""
     """The text that vectors are learned from; empty: that of the training data."""
     frozen: bool = False
     """Whether what was taken over stays as it is."""
 
 
-def known_dictionaries(start: StartConfig) -> dict[str, Tokenizer]:
-    """The dictionaries of the model that weights are taken from."""
+def known_tokenizers(start: StartConfig) -> dict[str, Tokenizer]:
+    """The tokenizers of the model that weights are taken from."""
     if not start.model:
         return {}
     folder = Path(start.model)
     verify(folder)
-    return dictionaries_in(folder)
+    return tokenizers_in(folder)
 
 
-def dictionaries_in(folder: Path) -> dict[str, Tokenizer]:
+def tokenizers_in(folder: Path) -> dict[str, Tokenizer]:
     """The tokenizers of a model folder by name."""
     ending = ".tokenizer.json"
     return {file.name.removesuffix(ending): Tokenizer.load(file) for file in sorted(folder.glob(f"*{ending}"))}
 
 
-def first_weights(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
+def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
     """The weights that are not fresh, by name."""
     if start.model and start.vectors:
-        raise wrong("vectors", "words can begin in one way only", "give start.model or start.vectors")
+        raise wrong("vectors", "embeddings can be initialised in one way only", "give start.model or start.vectors")
     if start.model:
         return of_model(start, weights_of(task.make_model()))
     return of_vectors(start, task, train) if start.vectors else {}
@@ -92,13 +92,11 @@ def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str,
     name = "words.table.E"
     wanted = weights_of(task.make_model()).get(name)
     if tokenizer is None or wanted is None:
-        raise wrong(
-            "vectors", f"a model for {task.config.task} of this kind has no words to begin with", "leave it out"
-        )
+        raise wrong("vectors", f"a model for {task.config.task} of this kind has no word embeddings", "leave it out")
     width = wanted.shape[1]
     vectors = vectors_for(start, tokenizer, train, width)
     if vectors.width != width:
-        what = f"{start.vectors} has rows of {vectors.width} numbers, model.embedding is {width}"
+        what = f"{start.vectors} has vectors of width {vectors.width}, model.embedding is {width}"
         raise wrong("vectors", what, f"set model.embedding={vectors.width}")
     return {name: vectors.for_tokenizer(tokenizer).matrix}
 
@@ -115,7 +113,7 @@ def vectors_for(start: StartConfig, tokenizer: Tokenizer, train: Records, width:
 
 
 class Sentences:
-    """Texts as numbers of words, read again and again."""
+    """Texts as token ids, read again and again."""
 
     def __init__(self, records: Iterable[Record], tokenizer: Tokenizer) -> None:
         self.records, self.tokenizer = records, tokenizer

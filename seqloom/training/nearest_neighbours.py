@@ -26,11 +26,11 @@ def nearest(
     best: list[Near] = [[] for _ in texts]
     others = iter(among)
     while part := list(islice(others, AT_ONCE)):
-        likeness = asked @ F.normalize(vectors(part), dim=1).T
-        values, places = likeness.sort(dim=1, descending=True, stable=True)
-        for number, (row, order) in enumerate(zip(values[:, :count].tolist(), places[:, :count].tolist(), strict=True)):
-            found = [*best[number], *((part[place], value) for value, place in zip(row, order, strict=True))]
-            best[number] = sorted(found, key=lambda one: -one[1])[:count]
+        similarity = asked @ F.normalize(vectors(part), dim=1).T
+        values, places = similarity.sort(dim=1, descending=True, stable=True)
+        for index, (row, order) in enumerate(zip(values[:, :count].tolist(), places[:, :count].tolist(), strict=True)):
+            found = [*best[index], *((part[place], value) for value, place in zip(row, order, strict=True))]
+            best[index] = sorted(found, key=lambda one: -one[1])[:count]
     if best and not best[0]:
         raise DataError("there are no texts to choose the nearest from", remedy="give one at least")
     return best

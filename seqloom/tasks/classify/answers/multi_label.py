@@ -18,12 +18,12 @@ from seqloom.errors import DataError
 from seqloom.evaluating import several
 from seqloom.tasks.classify.answers.base import Answers, column_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Facts, Findings, Table
+from seqloom.tasks.task import Evaluation, Facts, ResultTable
 
 
 @dataclass(frozen=True)
-class SeveralLabels:
-    """What a model says of one text: the labels that are likely enough, and the probability of each."""
+class MultiLabelAnswer:
+    """The labels of a text whose probability reaches the threshold, and the probability of each label."""
 
     text: str
     labels: list[str]
@@ -52,7 +52,7 @@ class SetCount:
         return {"labels": sorted(self.found)}
 
 
-class AnyLabels(Answers):
+class MultiLabel(Answers):
     """A sigmoid and binary cross-entropy for each label."""
 
     Learner = SetCount
@@ -60,46 +60,45 @@ class AnyLabels(Answers):
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         super().__init__(config, facts)
         self.labels: list[str] = facts["labels"]
-        self.numbers = {label: number for number, label in enumerate(self.labels)}
-        self.scores = len(self.labels)
+        self.label_ids = {label: id for id, label in enumerate(self.labels)}
+        self.outputs = len(self.labels)
         self.threshold = config.classify.threshold
 
     def encode(self, record: Record) -> list[int]:
         labels = labels_of(record, self.config.classify.separator)
-        unknown = next((label for label in labels if label not in self.numbers), None)
+        unknown = next((label for label in labels if label not in self.label_ids), None)
         if unknown is not None:
             raise never_seen(unknown, self.labels, record)
-        return sorted({self.numbers[label] for label in labels})
+        return sorted({self.label_ids[label] for label in labels})
 
     def targets(self, rows: Sequence[NDArray[Any]], device: torch.device) -> Tensor:
-        targets = torch.zeros(len(rows), self.scores)
+        targets = torch.zeros(len(rows), self.outputs)
         for target, row in zip(targets, rows, strict=True):
             target[row.astype(np.int64)] = 1.0
         return targets.to(device)
 
-    def loss(self, scores: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+    def loss(self, logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         wanted = targets * (1 - smoothing) + smoothing / 2
-        return F.binary_cross_entropy_with_logits(scores, wanted, reduction="sum")
+        return F.binary_cross_entropy_with_logits(logits, wanted, reduction="sum")
 
-    def choices(self, scores: Tensor) -> Tensor:
-        """For each label, between no and yes."""
-        return F.pad(scores.flatten()[:, None], (1, 0))
+    def class_logits(self, logits: Tensor) -> Tensor:
+        """A binary classification for each label: the logits of no and yes."""
+        return F.pad(logits.flatten()[:, None], (1, 0))
 
-    def say(self, text: str, scores: Tensor) -> SeveralLabels:
-        chances = torch.sigmoid(scores).tolist()
-        given = [label for label, chance in zip(self.labels, chances, strict=True) if chance >= self.threshold]
-        return SeveralLabels(text, given, dict(zip(self.labels, chances, strict=True)))
+    def answer(self, text: str, logits: Tensor) -> MultiLabelAnswer:
+        scores = dict(zip(self.labels, torch.sigmoid(logits).tolist(), strict=True))
+        return MultiLabelAnswer(text, [label for label, p in scores.items() if p >= self.threshold], scores)
 
-    def decided(self, scores: Tensor) -> list[Any]:
-        return sets(torch.sigmoid(scores) >= self.threshold)
+    def predicted(self, logits: Tensor) -> list[Any]:
+        return sets(torch.sigmoid(logits) >= self.threshold)
 
-    def right(self, targets: Tensor) -> list[Any]:
+    def expected(self, targets: Tensor) -> list[Any]:
         return sets(targets > 0)
 
-    def findings(self, right: list[Any], decided: list[Any], loss: float) -> Findings:
-        found = several.SeveralLabels.of(self.labels, right, decided)
-        table = Table("", ["label", "F1", "right", "given", "there"], found.rows())
-        return Findings({"loss": loss, **found.figures()}, found.micro_f1, [table], found.json())
+    def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
+        found = several.SeveralLabels.of(self.labels, expected, predicted)
+        table = ResultTable("", ["label", "F1", "right", "given", "there"], found.rows())
+        return Evaluation({"loss": loss, **found.figures()}, found.micro_f1, [table], found.json())
 
 
 def sets(chosen: Tensor) -> list[list[int]]:

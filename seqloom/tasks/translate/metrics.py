@@ -1,4 +1,4 @@
-"""How good translations are, as figures and tables."""
+"""The metrics of translations, as numbers and tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from seqloom.evaluating.by_length import by_length
 from seqloom.evaluating.phrases import counted_phrases
 from seqloom.evaluating.translation import Translated
 from seqloom.evaluating.words import words_in
-from seqloom.tasks.task import Findings, Table
+from seqloom.tasks.task import Evaluation, ResultTable
 
-SHARES = ("exact", "phrase_f1", "rouge_l")
-"""Measures that are not made by sacrebleu."""
+OWN_METRICS = ("exact", "phrase_f1", "rouge_l")
+"""Metrics that are not computed by sacrebleu."""
 
 HOW = {
     "phrase_f1": "F1 of phrases between semicolons",
@@ -20,40 +20,42 @@ HOW = {
     "rouge_2": "F1 of pairs of words, mean over texts",
     "rouge_l": "F1 of words in the same order, mean over texts",
 }
-"""Figures that are made if they decide, and how."""
+"""Metrics that are computed only if they are asked for, and how."""
 
 
-def findings(measured: Translated, figures: Mapping[str, float], measure: str) -> Findings:
-    """All figures with their signatures, an interval for the one that decides, and quality by length of the source."""
+def evaluation(measured: Translated, metrics: Mapping[str, float], measure: str) -> Evaluation:
+    """All metrics with their signatures, an interval for the one in `measure`, and quality by length of the source."""
     counted = counted_for(measured, measure)
     sure = interval(counted)
     buckets = by_length(counted, [words_in(text) for text in measured.sources or ()])
-    name = measure if measure in SHARES else "bleu"
+    name = measure if measure in OWN_METRICS else "bleu"
     rows, scores = measured.rows(), measured.figures()
-    special = special_figures(measured, measure)
+    special = special_metrics(measured, measure)
     scores |= special
-    rows += [(one, f"{share:.4f}", HOW[one]) for one, share in special.items()]
-    computed = Table("", ["figure", "", "how"], rows)
+    rows += [(one, f"{value:.4f}", HOW[one]) for one, value in special.items()]
+    computed = ResultTable("", ["figure", "", "how"], rows)
     details = {
         **measured.json(),
         **scores,
         "interval": {name: sure._asdict()},
         "by_length": [one.json() for one in buckets],
     }
-    decides = -figures["loss"] if measure == "loss" else scores[measure]
-    return Findings({**figures, **scores}, decides, [computed], details, counted, buckets, name, how(measured, name))
+    selection_score = -metrics["loss"] if measure == "loss" else scores[measure]
+    return Evaluation(
+        {**metrics, **scores}, selection_score, [computed], details, counted, buckets, name, how(measured, name)
+    )
 
 
 def how(measured: Translated, name: str) -> str:
-    """What must be the same for two models whose figures are compared."""
+    """What must be the same for two models whose metrics are compared."""
     if name == "bleu":
         return measured.bleu.signature
     cased = measured.cased and name != "rouge_l"
     return f"{name}, capitals {'count' if cased else 'do not'}"
 
 
-def special_figures(measured: Translated, measure: str) -> dict[str, float]:
-    """Figures that make sense for some texts only."""
+def special_metrics(measured: Translated, measure: str) -> dict[str, float]:
+    """Metrics that make sense for some texts only."""
     if measure == "phrase_f1":
         return {"phrase_f1": measured.phrase_f1}
     return measured.mean_rouge._asdict() if measure == "rouge_l" else {}

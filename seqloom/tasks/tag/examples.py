@@ -1,4 +1,4 @@
-"""Sentences as numbers: in rows that the model reads at once, joined again behind it."""
+"""Sentences as token ids, in pieces that the model reads at once; joined again after it."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from seqloom.tasks.tag.words import numbers_of
+from seqloom.tasks.tag.word_splitting import token_ids_of
 from seqloom.tokens.settings import BOS, EOS
 from seqloom.tokens.tokenizer import Tokenizer
 
 T = TypeVar("T")
-Numbers: TypeAlias = Sequence[int] | NDArray[Any]
+Ids: TypeAlias = Sequence[int] | NDArray[Any]
 NO_TAG = 0
 """Stands at every part of a word but the first, and at padding; tags are counted from 1."""
 LETTERS = 24
 """Letters of a word that are read: of a longer one its first and its last."""
 
 
-class Row(NamedTuple):
-    """A sentence, or a piece of one: as many entries in `text`, `tags` and `sizes` as there are tokens."""
+class TagExample(NamedTuple):
+    """A sentence, or a piece of one: as many elements in `text`, `tags` and `sizes` as there are tokens."""
 
-    text: Numbers
-    tags: Numbers
-    letters: Numbers
+    text: Ids
+    tags: Ids
+    letters: Ids
     """Of all words, one behind the other."""
-    sizes: Numbers
+    sizes: Ids
     """How many letters belong to each token: 0 but for the first part of a word."""
-    goes_on: Numbers
-    """1 if this is the rest of the sentence in the row before, else 0."""
+    goes_on: Ids
+    """1 if this continues the sentence of the example before, else 0."""
 
 
-def rows_of(
+def examples_of(
     words: Sequence[str], tags: Sequence[int], tokenizer: Tokenizer, letters: Tokenizer | None, longest: int
-) -> Iterator[Row]:
-    """A sentence in rows of at most `longest` tokens, cut between words; one row if it has no words."""
-    numbers = [parts[:longest] for parts in numbers_of(tokenizer, words)]
+) -> Iterator[TagExample]:
+    """A sentence as examples of at most `longest` tokens, cut between words; one example if it has no words."""
+    ids = [parts[:longest] for parts in token_ids_of(tokenizer, words)]
     spelled = spell(words, letters) if letters is not None else [[] for _ in words]
     goes_on = 0
-    for first, last in pieces([len(parts) for parts in numbers], longest):
-        tokens, spellings = numbers[first:last], spelled[first:last]
-        yield Row(
+    for first, last in pieces([len(parts) for parts in ids], longest):
+        tokens, spellings = ids[first:last], spelled[first:last]
+        yield TagExample(
             text=end_to_end(tokens),
             tags=end_to_end([tag + 1, *[NO_TAG] * (len(parts) - 1)] for tag, parts in zip(tags[first:last], tokens)),
             letters=end_to_end(spellings),
@@ -71,7 +71,7 @@ def spell(words: Sequence[str], letters: Tokenizer) -> list[list[int]]:
     """The letters of each word, between a mark for its begin and one for its end."""
     half = LETTERS // 2
     short = (word if len(word) <= LETTERS else word[:half] + word[-half:] for word in words)
-    return [[BOS, *numbers, EOS] for numbers in letters.encode_batch(short)]
+    return [[BOS, *ids, EOS] for ids in letters.encode_batch(short)]
 
 
 def end_to_end(lists: Iterable[Sequence[int]]) -> list[int]:
@@ -79,7 +79,7 @@ def end_to_end(lists: Iterable[Sequence[int]]) -> list[int]:
 
 
 def whole(found: Mapping[int, list[T]], goes_on: Sequence[bool]) -> list[list[T]]:
-    """What was found for each row, by its number, as what was found for each sentence.
+    """What was found for each example, by its index, as what was found for each sentence.
 
     >>> whole({0: ["a"], 2: ["d"], 1: ["b", "c"]}, [False, True, False])
     [['a', 'b', 'c'], ['d']]

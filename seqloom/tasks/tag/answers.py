@@ -1,4 +1,4 @@
-"""What a tagger says of a sentence."""
+"""The answer of a tagger."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqloom.evaluating.tags import spans
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TaggedText:
     """The words of a text, the tag of each, and how sure it is."""
 
     text: str
@@ -19,7 +19,7 @@ class Tagged:
     """Where in the text each word begins."""
     tags: Sequence[str]
     scores: Sequence[float]
-    """The share of the tag among all tags, for each word."""
+    """The probability of each tag."""
     marks_spans: bool
     """Whether the tags are BIO."""
 

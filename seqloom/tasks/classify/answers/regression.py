@@ -18,14 +18,14 @@ from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.numbers import Numbers
 from seqloom.tasks.classify.answers.base import Answers, column_of
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Facts, Findings
+from seqloom.tasks.task import Evaluation, Facts
 
 REMEDY = "write a number, or say classify.answer=label if these are names"
 
 
 @dataclass(frozen=True)
-class Number:
-    """What a model says of one text."""
+class NumberAnswer:
+    """The predicted number of a text."""
 
     text: str
     number: float
@@ -53,8 +53,8 @@ class Scale:
         return {"number": {"mean": self.moments.mean, "deviation": self.moments.deviation}}
 
 
-class OneNumber(Answers):
-    """Squared error; the model learns numbers of mean 0 and deviation 1, and says them as they were."""
+class Regression(Answers):
+    """Squared error on targets of mean 0 and standard deviation 1; answers are on the original scale."""
 
     Learner = Scale
     scores = 1
@@ -70,27 +70,27 @@ class OneNumber(Answers):
     def targets(self, rows: Sequence[NDArray[Any]], device: torch.device) -> Tensor:
         return torch.from_numpy(np.concatenate(rows)).to(device)
 
-    def loss(self, scores: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+    def loss(self, logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         if smoothing:
             mistake = ("train.label_smoothing", "a number has no labels to be smoothed", "leave it at 0")
             raise ConfigError("settings", [mistake])
-        return F.mse_loss(scores[:, 0], targets, reduction="sum")
+        return F.mse_loss(logits[:, 0], targets, reduction="sum")
 
-    def choices(self, scores: Tensor) -> None:
+    def class_logits(self, logits: Tensor) -> None:
         return None
 
-    def say(self, text: str, scores: Tensor) -> Number:
-        return Number(text, self.as_it_was(scores)[0])
+    def answer(self, text: str, logits: Tensor) -> NumberAnswer:
+        return NumberAnswer(text, self.unstandardised(logits)[0])
 
-    def decided(self, scores: Tensor) -> list[Any]:
-        return self.as_it_was(scores[:, 0])
+    def predicted(self, logits: Tensor) -> list[Any]:
+        return self.unstandardised(logits[:, 0])
 
-    def right(self, targets: Tensor) -> list[Any]:
-        return self.as_it_was(targets)
+    def expected(self, targets: Tensor) -> list[Any]:
+        return self.unstandardised(targets)
 
-    def as_it_was(self, standard: Tensor) -> list[float]:
+    def unstandardised(self, standard: Tensor) -> list[float]:
         return [self.mean + self.deviation * number for number in standard.tolist()]
 
-    def findings(self, right: list[Any], decided: list[Any], loss: float) -> Findings:
-        found = Numbers.of(right, decided)
-        return Findings({"loss": loss, **found.figures()}, -found.rmse, details={"count": found.count})
+    def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
+        found = Numbers.of(expected, predicted)
+        return Evaluation({"loss": loss, **found.figures()}, -found.rmse, details={"count": found.count})

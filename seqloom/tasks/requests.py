@@ -1,4 +1,4 @@
-"""What a task is asked, and what it says while it works: the same for a call, a batch and a server."""
+"""The requests a task answers, and its replies: the same for a call, a batch and a server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Answer(Protocol):
-    """What a model says of one input."""
+    """The answer of a model to one input."""
 
     def __str__(self) -> str:
         """As a line for a person."""
@@ -22,20 +22,20 @@ class Answer(Protocol):
 
 
 @dataclass
-class Asked:
+class TaskRequest:
     """One input that is to be answered."""
 
     input: Any
     key: str = ""
-    """Decides what is drawn for it; nothing else does."""
-    grows: bool = False
-    """Whether its answer is told while it is written, too."""
+    """The key of its random numbers: sampling for it depends on nothing else."""
+    streaming: bool = False
+    """Whether partial answers are wanted while it is generated."""
     wanted: bool = True
-    """Taken back by whoever does not wait any more: no further step is done for it."""
+    """Set to False by a client that is gone: no further step is computed for it."""
 
 
-class Said(NamedTuple):
-    """An answer to the input at a place; not `whole` while it still grows."""
+class Reply(NamedTuple):
+    """The answer to the request at an index; not `whole` while it is still being generated."""
 
     place: int
     answer: Answer
@@ -43,9 +43,9 @@ class Said(NamedTuple):
 
 
 class Keys:
-    """What decides the draws for each input: a seed, the input itself, and how often it came before.
+    """The keys of random numbers: made of a seed, the input itself, and how often it came before.
 
-    So equal inputs draw differently, and each draws the same whatever others are asked beside it.
+    So equal inputs are sampled differently, and each is sampled the same whatever else is in its batch.
     """
 
     def __init__(self, seed: int) -> None:
@@ -68,7 +68,7 @@ class Keys:
         return f"{self.seed} {name.hex()} {self.seen[name]}"
 
 
-def answers(steps: Iterable[Sequence[Said]], count: int) -> list[Any]:
+def answers(steps: Iterable[Sequence[Reply]], count: int) -> list[Any]:
     """All answers in order, once every step is done."""
-    found = {said.place: said.answer for step in steps for said in step}
+    found = {reply.place: reply.answer for step in steps for reply in step}
     return [found[place] for place in range(count)]

@@ -1,4 +1,4 @@
-"""Write on: token by token, for as long as is asked, over a window that rolls where a model cannot see further."""
+"""Generation token by token, over a sliding window where the context of a model is limited."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 
 NEVER = (PAD, UNK, BOS)
-"""What is never written: it stands for nothing that a reader could see."""
+"""Tokens that are never generated."""
 
 
-class Reading(NamedTuple):
-    """What a model has read, and what it made of it."""
+class GenerationState(NamedTuple):
+    """The window of tokens that a model still sees, and its hidden state after them."""
 
-    window: Tensor  # (R, T), what it still sees; empty for a model that sees any number
+    window: Tensor  # (R, T); empty for a model without a limit
     state: object
 
 
 class Writer:
-    """A language model as a `Stepper`. At the end of its window it goes on with the newer half, read afresh."""
+    """A language model as a `Stepper`. When its window is full, it is run again on the newer half."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
@@ -41,21 +41,21 @@ class Writer:
         """tokens (R, T): the text so far, one token at least."""
         limit = self.model.limit
         window = tokens[:, -limit:] if limit else tokens[:, :0]
-        scores, state = self.model.read(window if limit else tokens)
-        return Step(scores, Reading(window, state))
+        logits, state = self.model.read(window if limit else tokens)
+        return Step(logits, GenerationState(window, state))
 
-    def step(self, tokens: Tensor, state: Reading) -> Step:
+    def step(self, tokens: Tensor, state: GenerationState) -> Step:
         limit = self.model.limit
         if limit is None:
-            scores, inner = self.model.read(tokens[:, None], state.state)
-            return Step(scores, Reading(state.window, inner))
+            logits, inner = self.model.read(tokens[:, None], state.state)
+            return Step(logits, GenerationState(state.window, inner))
         window = torch.cat([state.window, tokens[:, None]], dim=1)
         if window.shape[1] > limit:
             return self.start(window[:, -max(limit // 2, 1) :])
-        scores, inner = self.model.read(tokens[:, None], state.state)
-        return Step(scores, Reading(window, inner))
+        logits, inner = self.model.read(tokens[:, None], state.state)
+        return Step(logits, GenerationState(window, inner))
 
-    def select(self, state: Reading, rows: Tensor) -> Reading:
+    def select(self, state: GenerationState, rows: Tensor) -> GenerationState:
         return select_rows(state, rows)  # type: ignore[no-any-return]
 
 
@@ -105,13 +105,13 @@ def together(groups: list[tuple[list[int], Step]]) -> list[tuple[list[int], Step
     state = join_rows([step.state for _, step in groups]) if len(groups) > 1 else None
     if state is None:
         return groups
-    scores = torch.cat([step.scores for _, step in groups])
-    return [([place for places, _ in groups for place in places], Step(scores, state))]
+    logits = torch.cat([step.scores for _, step in groups])
+    return [([place for places, _ in groups for place in places], Step(logits, state))]
 
 
-def numbered(places: list[int], told: Callable[..., bool]) -> Callable[..., bool]:
+def numbered(places: list[int], ask: Callable[..., bool]) -> Callable[..., bool]:
     """As asked of a row of a group, by the number of its text."""
-    return lambda row, *more: told(places[row], *more)
+    return lambda row, *more: ask(places[row], *more)
 
 
 def equally_long(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:

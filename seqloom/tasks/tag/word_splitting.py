@@ -1,4 +1,4 @@
-"""The words of a sentence: cut from text as the training data cut them, and looked up."""
+"""The words of a sentence: cut from text as the training data cut them, and looked up in the vocabulary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Word(NamedTuple):
 
 
 def learn_words(sentences: Iterable[Sequence[str]], config: TokenConfig) -> Tokenizer:
-    """A dictionary of words as they were cut, `U.S.` among them; or of parts of words."""
+    """A vocabulary of words as they were cut, `U.S.` among them; or of parts of words."""
     if config.kind not in WORDS:
         return Tokenizer.train((" ".join(words) for words in sentences), config)
     counted = Count(lambda word: (word,), reader(config))
@@ -34,13 +34,13 @@ def learn_words(sentences: Iterable[Sequence[str]], config: TokenConfig) -> Toke
     return Tokenizer.learn(counted, config)
 
 
-def numbers_of(tokenizer: Tokenizer, words: Sequence[str]) -> list[list[int]]:
-    """The numbers of each word, one at least; exactly one where words are whole."""
+def token_ids_of(tokenizer: Tokenizer, words: Sequence[str]) -> list[list[int]]:
+    """The token ids of each word, one at least; exactly one where words are whole."""
     cutter = tokenizer.cutter
     if isinstance(cutter, Words):
         read = words if tokenizer.read is None else map(tokenizer.read, words)
         return [[cutter.table[word]] for word in read]
-    return [numbers or [UNK] for numbers in tokenizer.encode_words(words)]
+    return [ids or [UNK] for ids in tokenizer.encode_words(words)]
 
 
 def words_of(tokenizer: Tokenizer, text: str) -> list[Word]:
@@ -52,7 +52,7 @@ def words_of(tokenizer: Tokenizer, text: str) -> list[Word]:
 
 
 def parted(tokenizer: Tokenizer, word: Word) -> Iterable[Word]:
-    """An unknown word with an apostrophe in two, if the dictionary has its end: ca n't, Ada 's."""
+    """An unknown word with an apostrophe in two, if the vocabulary has its end: ca n't, Ada 's."""
     mark = APOSTROPHE.search(word.text)
     if mark is None or is_known(tokenizer, word.text):
         return [word]
@@ -63,4 +63,4 @@ def parted(tokenizer: Tokenizer, word: Word) -> Iterable[Word]:
 
 
 def is_known(tokenizer: Tokenizer, word: str) -> bool:
-    return numbers_of(tokenizer, [word]) != [[UNK]]
+    return token_ids_of(tokenizer, [word]) != [[UNK]]

@@ -13,7 +13,7 @@ LARGEST = 2**31 - 1
 
 
 @contextmanager
-def kept_memory() -> Iterator[None]:
+def keep_freed_memory() -> Iterator[None]:
     """Let glibc keep what is freed, for a while: a step asks for the same amounts again and again.
 
     On its own glibc hands large blocks back to the system at once, and the system clears every page of them anew for
