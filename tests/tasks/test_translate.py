@@ -111,7 +111,7 @@ def test_options_that_cannot_be_are_refused(model):
 
 
 def test_unknown_words_are_copied_through_attention(data, tmp_path):
-    """A target word seen once is unknown to a dictionary of frequent ones; its source word is put in its place."""
+    """A target word seen once is unknown to a vocabulary of frequent ones; its source word is put in its place."""
     lines = data.read_text().splitlines()
     lines += [
         f"7 {word}\tseven {word}" for word in ("ox", "elk", "yak", "emu", "owl", "cat", "dog", "hen") for _ in "ab"
@@ -122,7 +122,7 @@ def test_unknown_words_are_copied_through_attention(data, tmp_path):
     trained = load(tmp_path / "run")
     assert trained("7 gnu").text == "seven <unk>"
     assert trained("7 gnu", copy_unknown=True).text == "seven gnu"
-    with pytest.raises(ConfigError, match="'seven gnu' has parts that are not in the dictionary"):
+    with pytest.raises(ConfigError, match="'seven gnu' has parts that are not in the vocabulary"):
         trained("7", prefix="seven gnu")
 
 
@@ -217,7 +217,7 @@ def test_bpe_dropout_cuts_anew_and_resumes_bit_for_bit(data, tmp_path):
     assert read_metrics(tmp_path / "plain") != read_metrics(tmp_path / "whole")
 
 
-def test_two_dictionaries_and_one(data, tmp_path):
+def test_two_vocabularies_and_one(data, tmp_path):
     train(settings(data, "tokens.joint=false"), tmp_path / "two", quiet=True)
     assert {file.name for file in (tmp_path / "two").glob("*.tokenizer.json")} == {
         "source.tokenizer.json", "target.tokenizer.json"
@@ -234,7 +234,7 @@ def test_sides_may_be_cut_in_different_ways(data, tmp_path):
     tokenizers = load(tmp_path / "run").task.tokenizers
     assert tokenizers["source"].tokens("17 42") == ["1", "7", " ", "4", "2"]
     assert tokenizers["target"].tokens("One seven") == ["one", "seven"]
-    with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one dictionary.*tokens\.joint=false"):
+    with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one vocabulary.*tokens\.joint=false"):
         settings(data, "tokens.target.kind=space", "tokens.joint=true")
 
 
@@ -245,7 +245,7 @@ def test_dropout_of_merges_on_one_side_cuts_that_side_anew(data, tmp_path):
     assert read_metrics(tmp_path / "plain") != read_metrics(tmp_path / "anew")
 
 
-def test_a_dictionary_that_is_taken_over_drops_merges_as_the_new_run_says(data, tmp_path):
+def test_a_vocabulary_that_is_taken_over_drops_merges_as_the_new_run_says(data, tmp_path):
     bpe = ["tokens.kind=bpe", "tokens.size=280"]
     train(settings(data, *bpe), tmp_path / "first", quiet=True)
     bpe += [f"start.model={tmp_path / 'first'}", "start.keep=all"]

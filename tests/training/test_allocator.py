@@ -36,7 +36,7 @@ def measured() -> list[int]:
 
 def test_what_a_step_gives_back_is_kept_for_the_next_and_returned_at_the_end(start):
     """In a process of its own: where others have worked before, glibc may have a place of that size already."""
-    process = start("from tests.training.test_memory import measured; print(measured())")
+    process = start("from tests.training.test_allocator import measured; print(measured())")
     said, error = process.communicate(timeout=60)
     assert process.returncode == 0, error
     before, kept, inside, after = json.loads(said)

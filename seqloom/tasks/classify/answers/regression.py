@@ -57,7 +57,7 @@ class Regression(Answers):
     """Squared error on targets of mean 0 and standard deviation 1; answers are on the original scale."""
 
     Learner = Scale
-    scores = 1
+    outputs = 1
 
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         super().__init__(config, facts)
