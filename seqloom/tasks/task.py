@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.config import Config
+from seqloom.data.bad_records import Report
+from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
-from seqloom.data.report import Report
-from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import Counted

@@ -11,8 +11,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from seqloom.config import Config
+from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
-from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
 from seqloom.decoding.answer import Node
 from seqloom.errors import ConfigError, SeqloomError

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.data.bucket_sampler import BucketSampler
+from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
-from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
-from seqloom.data.stream import LengthStream
 from seqloom.decoding.answer import Found
 from seqloom.decoding.beam import beam_search
 from seqloom.decoding.drawing import draw_answers
@@ -104,7 +104,7 @@ class Translate(Task[TranslateConfig]):
         kept = np.flatnonzero(longer <= self.config.model.length)
         if not len(kept):
             raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
-        order = LengthStream(longer[kept], plan.batch_tokens, plan.seed)
+        order = BucketSampler(longer[kept], plan.batch_tokens, plan.seed)
         at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
         def make(rows: Any) -> Pairs:

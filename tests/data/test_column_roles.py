@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from seqloom.data.bad_records import Policy
+from seqloom.data.column_roles import choose, with_roles
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy
-from seqloom.data.roles import choose, with_roles
 from seqloom.errors import DataError, UnknownName
 
 

@@ -12,7 +12,7 @@ MOST = 1_000_000
 SHOWN = 12
 """Words listed of each kind."""
 SIZES = (10_000,)
-"""Dictionaries, beside that of all words, for which unknown words are counted."""
+"""Sizes of vocabularies, beside that of all words, for which unknown words are counted."""
 
 
 class WordCount:
@@ -31,7 +31,7 @@ class WordCount:
 
 
 @dataclass(frozen=True)
-class Words:
+class VocabularyReport:
     """The words of a column."""
 
     total: int
@@ -43,35 +43,35 @@ class Words:
     rare: list[tuple[str, int]]
     """Of those with the least count some from all over the alphabet."""
     unknown: dict[str, dict[str, float]]
-    """For each held-out part, and each dictionary of the training data ("all", or so many words): the share of words
+    """For each held-out split, and each vocabulary of the training data ("all", or so many words): the share of words
     that are not in it."""
     forgot: bool
-    """Whether there were too many different words to count them all: then these figures are near the truth."""
+    """Whether there were too many different words to count them all: then the counts are estimates."""
 
-    def figures(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         names = ("total", "different", "once", "frequent", "rare", "unknown", "forgot")
         return {name: getattr(self, name) for name in names}
 
 
-def words_of(counted: Mapping[str, WordCount], train: str, shown: int = SHOWN) -> Words:
-    """The words of all parts together, and of each but `train` how many are unknown to it."""
+def vocabulary_report(counted: Mapping[str, WordCount], train: str, shown: int = SHOWN) -> VocabularyReport:
+    """The words of all splits together, and of each but `train` how many are unknown to it."""
     together: Counter[str] = Counter()
     for count in counted.values():
         together.update(count.counts)
     ranked = sorted(together.items(), key=lambda item: (-item[1], item[0]))
     real = [(word, times) for word, times in ranked if any(map(str.isalnum, word))]
     known = counted[train].counts if train in counted else Counter[str]()
-    dictionaries = {"all": set(known)}
-    dictionaries |= {str(size): {word for word, _ in known.most_common(size)} for size in SIZES if size < len(known)}
+    vocabularies = {"all": set(known)}
+    vocabularies |= {str(size): {word for word, _ in known.most_common(size)} for size in SIZES if size < len(known)}
     unknown = {
-        part: {name: share_unknown(count.counts, words) for name, words in dictionaries.items()}
-        for part, count in counted.items()
-        if part != train
+        split: {name: share_unknown(count.counts, words) for name, words in vocabularies.items()}
+        for split, count in counted.items()
+        if split != train
     }
     once = sum(times == 1 for times in together.values())
     forgot = any(count.forgot for count in counted.values())
     rare = spread([item for item in real[shown:] if item[1] == real[-1][1]], shown)
-    return Words(together.total(), len(together), once, real[:shown], rare, unknown, forgot)
+    return VocabularyReport(together.total(), len(together), once, real[:shown], rare, unknown, forgot)
 
 
 def spread(items: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:

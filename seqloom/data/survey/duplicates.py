@@ -1,4 +1,4 @@
-"""What stands there twice: within a part, with another answer, or in two parts, where it spoils a test.
+"""What stands there twice: within a split, with another answer, or in two splits, where it spoils a test.
 
 Of each record two hashes of eight bytes and its line are kept, 20 bytes in all; records beyond the first ten million
 are not compared, and the survey says so.
@@ -21,7 +21,7 @@ KEPT = 3
 
 
 @dataclass(frozen=True)
-class Found:
+class Occurrences:
     """How many there are, and where the first of them stand."""
 
     count: int
@@ -29,35 +29,35 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class DuplicateReport:
     """What was found twice."""
 
     compared: int
     """Records that were compared: the first so many."""
-    same: Found
-    """Records that stand in the same part before, word for word."""
-    conflicting: Found
-    """Records whose text stands in the same part with another label, tags or translation."""
-    overlap: dict[str, Found]
-    """For each part but the first: records whose text stands in the first."""
+    same: Occurrences
+    """Records that stand in the same split before, word for word."""
+    conflicting: Occurrences
+    """Records whose text stands in the same split with another label, tags or translation."""
+    overlap: dict[str, Occurrences]
+    """For each split but the first: records whose text stands in the first."""
 
 
-class Repeats:
-    """Remembers records as they come, part after part."""
+class DuplicateFinder:
+    """Remembers records as they come, split after split."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self.given, self.whole, self.lines = array("q"), array("q"), array("I")
-        self.parts: dict[str, int] = {}
+        self.splits: dict[str, int] = {}
         self.starts: list[int] = []
         self.files: list[str] = []
 
-    def add(self, part: str, given: Hashable, answer: Hashable, place: Place) -> None:
+    def add(self, split: str, given: Hashable, answer: Hashable, place: Place) -> None:
         """`given`: what a model reads; `answer`: what it should say, if that is more."""
         index = len(self.given)
         if index >= self.most:
             return
-        self.parts.setdefault(part, index)
+        self.splits.setdefault(split, index)
         if not self.files or self.files[-1] != place.file:
             self.starts.append(index)
             self.files.append(place.file)
@@ -65,25 +65,25 @@ class Repeats:
         self.whole.append(hash((given, answer)))
         self.lines.append(place.line or 0)
 
-    def result(self) -> Repeated:
+    def result(self) -> DuplicateReport:
         given, whole = np.asarray(self.given, np.int64), np.asarray(self.whole, np.int64)
-        part = np.zeros(len(given), np.int8)
-        for start in list(self.parts.values())[1:]:
-            part[start:] += 1
-        order = np.lexsort((whole, given, part))
+        split = np.zeros(len(given), np.int8)
+        for start in list(self.splits.values())[1:]:
+            split[start:] += 1
+        order = np.lexsort((whole, given, split))
         before, after = order[:-1], order[1:]
-        alike = (given[before] == given[after]) & (part[before] == part[after])
+        alike = (given[before] == given[after]) & (split[before] == split[after])
         same = whole[before] == whole[after]
         overlap = {
-            name: self.found(np.flatnonzero((part == number) & np.isin(given, given[part == 0])))
-            for number, name in enumerate(self.parts)
+            name: self.found(np.flatnonzero((split == number) & np.isin(given, given[split == 0])))
+            for number, name in enumerate(self.splits)
             if number
         }
-        return Repeated(len(given), self.found(after[alike & same]), self.found(after[alike & ~same]), overlap)
+        return DuplicateReport(len(given), self.found(after[alike & same]), self.found(after[alike & ~same]), overlap)
 
-    def found(self, indices: NDArray[np.int64]) -> Found:
+    def found(self, indices: NDArray[np.int64]) -> Occurrences:
         first = np.sort(indices)[:KEPT].tolist()
-        return Found(len(indices), [self.place(index) for index in first])
+        return Occurrences(len(indices), [self.place(index) for index in first])
 
     def place(self, index: int) -> Place:
         return Place(self.files[bisect_right(self.starts, index) - 1], self.lines[index] or None)

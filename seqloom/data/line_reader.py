@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
+from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.record import Place
-from seqloom.data.report import Policy, Problem
 from seqloom.errors import DataError
 
 Numbered: TypeAlias = tuple[int, str]

@@ -2,7 +2,7 @@
 
 A corpus is a folder that is whole or not there. A field (text, source, target, tags ...) is two files: all its numbers
 one behind the other, and where each example ends. Example k of every field belongs to the same record, so pairs
-cannot shift. While it is made, finished parts stand beside it: preparing goes on where it was stopped. Of several
+cannot shift. While it is made, finished chunks stand beside it: preparing goes on where it was stopped. Of several
 processes that want the same one, one makes it and the others wait.
 """
 
@@ -21,17 +21,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from seqloom.data.chunks import Chunk, Numbers, chunks, join
 from seqloom.data.encoding import encoded, uncollected
-from seqloom.data.joining import join
-from seqloom.data.parts import Chunk, Numbers, chunks
 from seqloom.lock import locked
 from seqloom.storage import digest, replace_file
 
 __all__ = ["Chunk", "Corpus", "fingerprint", "prepare"]
 
 R = TypeVar("R")
-PART = 20_000
-"""Examples in a part: little enough for every process to hold one in memory while it is made."""
+CHUNK_SIZE = 20_000
+"""Examples in a chunk: little enough for every process to hold one in memory while it is made."""
 
 FORMAT = 2
 """Counts up when a corpus can no longer be read by older versions of seqloom."""
@@ -59,7 +58,7 @@ def content_of(path: Path) -> Any:
 
 @lru_cache(maxsize=10_000)
 def digest_once(path: Path, size: int, changed: int) -> str:
-    """Each part of the data asks for the same file; it is read once, until it changes."""
+    """Each split of the data asks for the same file; it is read once, until it changes."""
     return digest(path)
 
 
@@ -68,7 +67,7 @@ def prepare(
     records: Iterable[R],
     encode: Callable[[list[R]], Chunk],
     *,
-    size: int = PART,
+    size: int = CHUNK_SIZE,
     workers: int | None = None,
 ) -> Corpus:
     """The corpus in a folder; made if it is not there, finished if it was begun.
@@ -76,30 +75,30 @@ def prepare(
     workers   processes that encode, from the start; by default one for each core, once there is enough to do
     ->        the same bytes for any number of them
     """
-    parts = folder.with_name(f"{folder.name}.{size}.parts")
+    unfinished = folder.with_name(f"{folder.name}.{size}.chunks")
     if not folder.exists():
         with locked(folder.with_name(f".{folder.name}.lock"), "is preparing the same data"):
             if not folder.exists():  # the one we waited for may have made it
-                make(folder, parts, records, encode, size, workers)
-    shutil.rmtree(parts, ignore_errors=True)
+                make(folder, unfinished, records, encode, size, workers)
+    shutil.rmtree(unfinished, ignore_errors=True)
     return Corpus(folder)
 
 
 def make(
     folder: Path,
-    parts: Path,
+    unfinished: Path,
     records: Iterable[R],
     encode: Callable[[list[R]], Chunk],
     size: int,
     workers: int | None,
 ) -> None:
-    """Write the parts that are missing, then join all."""
-    parts.mkdir(parents=True, exist_ok=True)
+    """Write the chunks that are missing, then join all."""
+    unfinished.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
 
     def missing() -> Iterator[tuple[Path, list[R]]]:
         for number, chunk in enumerate(chunks(records, size)):
-            files.append(parts / f"{number:06d}.npz")
+            files.append(unfinished / f"{number:06d}.npz")
             if not files[-1].exists():
                 yield files[-1], chunk
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from seqloom.data.bad_records import Policy, Problem, Report
 from seqloom.data.record import Place
-from seqloom.data.report import Policy, Problem, Report
 from seqloom.errors import DataError
 
 

@@ -12,8 +12,8 @@ from uuid import uuid4
 
 import pytest
 
+from seqloom.data.corpus import Corpus, prepare
 from seqloom.data.record import Place, Record
-from seqloom.data.shards import Corpus, prepare
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from tests.data.coding import TEXTS, Codes, Whose, content, source
 
@@ -27,15 +27,15 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def wait_until_none_runs(mark: str) -> None:
-    """Every process of a crew is gone, or goes now that its parent is: this ends."""
-    while any(mark.encode() in environment for environment in crews()):
+    """Every worker process is gone, or goes now that its parent is: this ends."""
+    while any(mark.encode() in environment for environment in worker_environments()):
         time.sleep(0.01)
 
 
-def crews() -> Iterator[bytes]:
+def worker_environments() -> Iterator[bytes]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if b"seqloom.data.crew" in (folder / "cmdline").read_bytes():
+            if b"first_worker" in (folder / "cmdline").read_bytes():
                 yield (folder / "environ").read_bytes()
 
 
@@ -102,7 +102,7 @@ def test_an_error_while_reading_leaves_nothing_running(tmp_path, mark):
 SLOW = """
 import sys, time
 from pathlib import Path
-from seqloom.data.shards import prepare
+from seqloom.data.corpus import prepare
 from tests.data.coding import Codes, source
 def slowly():
     for record in source():
@@ -115,7 +115,7 @@ prepare(Path(sys.argv[1]), slowly(), Codes().encode, size=5, workers=2)
 def test_preparing_goes_on_after_a_kill(tmp_path, mark):
     folder = tmp_path / "c"
     process = subprocess.Popen([sys.executable, "-c", SLOW, str(folder)], cwd=Path(__file__).parents[2])
-    parts = tmp_path / "c.5.parts"
+    parts = tmp_path / "c.5.chunks"
     while len(list(parts.glob("*.npz"))) < 3:
         assert process.poll() is None, "it ended before it was killed"
         time.sleep(0.01)

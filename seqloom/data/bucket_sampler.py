@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 
 
-class LengthStream:
+class BucketSampler:
     """Batches of row numbers without end."""
 
     def __init__(self, lengths: NDArray[np.int32], batch_tokens: int, seed: int, pool: int = 100) -> None:

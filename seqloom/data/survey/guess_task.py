@@ -1,4 +1,4 @@
-"""What a user means by a few names of files: the parts, and the task that they look like."""
+"""What a user means by a few names of files: the splits, and the task that they look like."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.config import Config
+from seqloom.data.column_roles import ROLES
 from seqloom.data.embedded import find_embedded, is_embedded
-from seqloom.data.opening import open_data
 from seqloom.data.record import Record
-from seqloom.data.roles import ROLES
 from seqloom.data.settings import DataConfig
-from seqloom.data.splits import Records, find_splits
+from seqloom.data.splits import Records, find_splits, open_data
 from seqloom.errors import DataError
 
 SAMPLE = 1_000
@@ -31,7 +30,7 @@ class SurveyConfig(Config):
 
 
 def open_for_survey(config: DataConfig, task: str | None = None) -> tuple[dict[str, Records], str | None]:
-    """The parts that there are, none cut off, and the task: as given, or as the data looks.
+    """The splits that there are, none cut off, and the task: as given, or as the data looks.
 
     What cannot be used is left out and counted, for that is what a survey is to show.
     """
@@ -43,7 +42,7 @@ def open_for_survey(config: DataConfig, task: str | None = None) -> tuple[dict[s
 
 
 def settings_of(names: Sequence[str]) -> dict[str, Any]:
-    """Where the data is, from the names on a command line: files, `source=train.en target=train.de`, or parts.
+    """Where the data is, from the names on a command line: files, `source=train.en target=train.de`, or splits.
 
     >>> settings_of(["pos=a.txt", "neg=b.txt"])
     {'train': {'pos': 'a.txt', 'neg': 'b.txt'}}
@@ -54,14 +53,14 @@ def settings_of(names: Sequence[str]) -> dict[str, Any]:
         return {"train": dict(name.split("=", 1) for name in names)}
     if len(names) > 1 and any(map(is_embedded, names)):
         raise DataError("embedded data stands alone", remedy=f"name one data set, as in {names[0]}")
-    parts = find_splits(map(Path, names)) if len(names) > 1 else {}
-    if "train" not in parts or sum(map(len, parts.values())) < len(names):
-        parts = {"train": [Path(name) for name in names]}
-    return {part: str(paths[0]) if len(paths) == 1 else list(map(str, paths)) for part, paths in parts.items()}
+    splits = find_splits(map(Path, names)) if len(names) > 1 else {}
+    if "train" not in splits or sum(map(len, splits.values())) < len(names):
+        splits = {"train": [Path(name) for name in names]}
+    return {split: str(paths[0]) if len(paths) == 1 else list(map(str, paths)) for split, paths in splits.items()}
 
 
 def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
-    """The task that data looks like, None if like none, and which column plays which part."""
+    """The task that data looks like, None if like none, and which column has which role."""
     if isinstance(config.train, str) and is_embedded(config.train):
         return find_embedded(config.train)[0].task, config.columns
     for task, roles in ROLES.items():

@@ -1,6 +1,6 @@
-"""Processes that do the same work on whatever they are sent.
+"""Worker processes that do the same work on whatever they are sent.
 
-One new Python loads the work, then forks the rest of the crew: what it loaded is in memory once, and a clean process
+One new Python loads the work, then forks the other workers: what it loaded is in memory once, and a clean process
 has no threads or locks of torch to lose. It is not `multiprocessing`, whose processes run the user's script again
 unless it is guarded, and stay behind when this process is killed: these end when nobody is left at the other end.
 """
@@ -41,7 +41,7 @@ class Failure(NamedTuple):
     def of(cls, error: Exception) -> Failure:
         if isinstance(error, SeqloomError):
             return cls(type(error), error.args, error.__dict__)
-        return cls(RuntimeError, (f"in a process of the crew:\n{''.join(traceback.format_exception(error))}",), {})
+        return cls(RuntimeError, (f"in a worker process:\n{''.join(traceback.format_exception(error))}",), {})
 
     def error(self) -> Exception:
         error = self.kind.__new__(self.kind, *self.args)
@@ -59,58 +59,64 @@ def portable(work: Callable[[Job], Done]) -> bytes | None:
         return None
 
 
-def in_crew(jobs: Iterator[tuple[K, Any]], work: bytes, size: int) -> Iterator[tuple[K, Any]]:
+def map_in_workers(jobs: Iterator[tuple[K, Any]], work: bytes, size: int) -> Iterator[tuple[K, Any]]:
     """What so many processes make of the jobs, in any order; each has one at a time, and one more is read ahead.
 
-    Takes no job if the crew cannot load the work, as when it stands in the user's script.
+    Takes no job if the workers cannot load the work, as when it stands in the user's script.
     """
-    with crew(work, size) as hands:
-        if not hands[0].recv():
+    with start_workers(work, size) as workers:
+        if not workers[0].recv():
             return
         busy: dict[Connection, K] = {}
-        idle = list(hands)
+        idle = list(workers)
         for key, job in jobs:
             if not idle:
-                yield from finished(busy, idle)
-            hand = idle.pop()
-            hand.send(job)
-            busy[hand] = key
+                yield from next_results(busy, idle)
+            worker = idle.pop()
+            worker.send(job)
+            busy[worker] = key
         while busy:
-            yield from finished(busy, idle)
+            yield from next_results(busy, idle)
 
 
-def finished(busy: dict[Connection, K], idle: list[Connection]) -> Iterator[tuple[K, Any]]:
+def next_results(busy: dict[Connection, K], idle: list[Connection]) -> Iterator[tuple[K, Any]]:
     """The next jobs that are done; whoever did them is idle again."""
-    for hand in wait(list(busy)):
-        assert isinstance(hand, Connection)
-        done = hand.recv()
+    for worker in wait(list(busy)):
+        assert isinstance(worker, Connection)
+        done = worker.recv()
         if isinstance(done, Failure):
             raise done.error()
-        idle.append(hand)
-        yield busy.pop(hand), done
+        idle.append(worker)
+        yield busy.pop(worker), done
 
 
 @contextmanager
-def crew(work: bytes, size: int) -> Iterator[list[Connection]]:
-    """A line to each of so many processes, all of which have ended when the block ends, however it does."""
+def start_workers(work: bytes, size: int) -> Iterator[list[Connection]]:
+    """A connection to each of so many processes, all of which have ended when the block ends, however it does."""
     pairs = [socket.socketpair() for _ in range(size)]
     theirs = [their.fileno() for _, their in pairs]
     path = os.pathsep.join(place or os.getcwd() for place in sys.path)
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", "from seqloom.data.crew import lead; lead()", *map(str, theirs)],
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            "from seqloom.data.workers import first_worker; first_worker()",
+            *map(str, theirs),
+        ],
         stdin=subprocess.DEVNULL,
         env={**os.environ, **ONE_THREAD, "PYTHONPATH": path, "TOKENIZERS_PARALLELISM": "false"},
         pass_fds=theirs,
         start_new_session=True,  # Ctrl-C is for this process alone, which then ends the others
     )
-    hands = [Connection(our.detach()) for our, _ in pairs]
+    workers = [Connection(our.detach()) for our, _ in pairs]
     for _, their in pairs:
         their.close()
     try:
-        hands[0].send_bytes(work)
-        yield hands
-        for hand in hands:
-            hand.close()
+        workers[0].send_bytes(work)
+        yield workers
+        for worker in workers:
+            worker.close()
         process.wait()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         raise SeqloomError(
@@ -121,44 +127,44 @@ def crew(work: bytes, size: int) -> Iterator[list[Connection]]:
         if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        for hand in hands:
-            hand.close()
+        for worker in workers:
+            worker.close()
 
 
-def lead() -> None:
-    """The first process of a crew: loads the work, and calls the others to life."""
-    hands = [Connection(int(number)) for number in sys.argv[1:]]
+def first_worker() -> None:
+    """Runs in the first worker process: loads the work, and forks the others."""
+    workers = [Connection(int(number)) for number in sys.argv[1:]]
     try:
-        work = hands[0].recv()
+        work = workers[0].recv()
     except (AttributeError, ImportError):
-        hands[0].send(False)
+        workers[0].send(False)
         return
     gc.disable()  # see `encoding.uncollected`; and what is not looked at stays shared
     forked = []
-    for hand in hands[1:]:
+    for worker in workers[1:]:
         forked.append(os.fork())
         if forked[-1] == 0:
             try:
-                for other in hands:
-                    if other is not hand and not other.closed:
+                for other in workers:
+                    if other is not worker and not other.closed:
                         other.close()
-                serve(hand, work)
+                work_until_closed(worker, work)
             finally:
                 os._exit(0)
-        hand.close()
-    hands[0].send(True)
-    serve(hands[0], work)
+        worker.close()
+    workers[0].send(True)
+    work_until_closed(workers[0], work)
     for process in forked:
         os.waitpid(process, 0)
 
 
-def serve(hand: Connection, work: Callable[[Any], Any]) -> None:
+def work_until_closed(worker: Connection, work: Callable[[Any], Any]) -> None:
     """Work until nobody is there to work for."""
     with suppress(EOFError, ConnectionError):
         while True:
-            job = hand.recv()
+            job = worker.recv()
             try:
                 done = work(job)
             except Exception as error:
                 done = Failure.of(error)
-            hand.send(done)
+            worker.send(done)

@@ -1,4 +1,4 @@
-"""Sequences of one length: cut to the first or the last, filled up in front or behind (row D5)."""
+"""Sequences of one length: truncated to the first or the last tokens, padded in front or behind."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Keep: TypeAlias = Literal["first", "last"]
 Side: TypeAlias = Literal["front", "behind"]
 
 
-def cut(tokens: Sequence[T], longest: int, keep: Keep = "first") -> Sequence[T]:
+def truncate(tokens: Sequence[T], longest: int, keep: Keep = "first") -> Sequence[T]:
     """At most `longest` tokens, from the beginning or the end.
 
-    >>> cut(["a", "b", "c"], 2), cut(["a", "b", "c"], 2, keep="last")
+    >>> truncate(["a", "b", "c"], 2), truncate(["a", "b", "c"], 2, keep="last")
     (['a', 'b'], ['b', 'c'])
     """
     if len(tokens) <= longest:
@@ -34,12 +34,14 @@ def pad(tokens: Sequence[T], length: int, filler: T, side: Side = "behind") -> l
     return [*tokens, *filling] if side == "behind" else [*filling, *tokens]
 
 
-def align(tokens: Sequence[T], length: int, filler: T, keep: Keep = "first", side: Side = "behind") -> list[T]:
+def pad_or_truncate(
+    tokens: Sequence[T], length: int, filler: T, keep: Keep = "first", side: Side = "behind"
+) -> list[T]:
     """Exactly `length` tokens."""
-    return pad(cut(tokens, length, keep), length, filler, side)
+    return pad(truncate(tokens, length, keep), length, filler, side)
 
 
-def to_matrix(
+def pad_sequences(
     rows: Sequence[Any],
     length: int | None = None,
     *,
@@ -54,7 +56,7 @@ def to_matrix(
     length  that all get; None: of the longest
     ->      (B, length) or (B, length, D), and (B,)
 
-    >>> matrix, lengths = to_matrix([[5, 6, 7], [8]], side="front")
+    >>> matrix, lengths = pad_sequences([[5, 6, 7], [8]], side="front")
     >>> matrix.tolist(), lengths.tolist()
     ([[5, 6, 7], [0, 0, 8]], [3, 1])
     """
@@ -63,7 +65,7 @@ def to_matrix(
     matrix = np.full((len(rows), length, *inner), filler, dtype=dtype)
     lengths = np.zeros(len(rows), dtype=np.int64)
     for index, row in enumerate(rows):
-        kept = cut(row, length, keep)
+        kept = truncate(row, length, keep)
         lengths[index] = len(kept)
         if len(kept):
             start = 0 if side == "behind" else length - len(kept)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from seqloom.data.bad_records import Problem
 from seqloom.data.record import Value
-from seqloom.data.report import Problem
 
 NAME_COLUMNS = "name the columns to read with data.columns"
 

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.record import Record, Value
-from seqloom.data.report import Policy, Problem
 from seqloom.errors import DataError, UnknownName
 
 ROLES = {

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seqloom.data import parts, shards
+from seqloom.data import chunks
+from seqloom.data import corpus as corpus_module
+from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Place, Record
-from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from tests.data.coding import source
 
 SENTENCES = [list(range(k % 7)) for k in range(23)]
@@ -106,15 +107,15 @@ def test_one_large_number_widens_all_parts(tmp_path):
 
 def test_lengths_are_the_same_in_any_number_of_blocks(tmp_path, monkeypatch):
     corpus = prepare(tmp_path / "c", SENTENCES, encode, size=5)
-    monkeypatch.setattr(shards, "AT_ONCE", 4)
+    monkeypatch.setattr(corpus_module, "AT_ONCE", 4)
     assert corpus.lengths("text").tolist() == [len(s) for s in SENTENCES]
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells")
 def test_reading_shuffled_takes_bounded_memory(tmp_path, monkeypatch):
     row = np.arange(2**18, dtype=np.float32)  # a mebibyte
-    monkeypatch.setattr(shards, "REMEMBERED", 4)
-    monkeypatch.setattr(shards, "LARGE", 2**20)
+    monkeypatch.setattr(corpus_module, "REMEMBERED", 4)
+    monkeypatch.setattr(corpus_module, "LARGE", 2**20)
     corpus = prepare(tmp_path / "c", [row] * 48, lambda rs: {"frames": rs}, size=8)
     most = 0
     for k in np.random.default_rng(1).permutation(48):
@@ -140,7 +141,7 @@ def test_an_empty_corpus_is_one(tmp_path: Path):
 
 
 def test_long_documents_are_held_a_few_at_a_time(monkeypatch):
-    assert [len(chunk) for chunk in parts.chunks(source(), size=50)] == [50, 7]
-    monkeypatch.setattr(parts, "HEAVY", 100)
+    assert [len(chunk) for chunk in chunks.chunks(source(), size=50)] == [50, 7]
+    monkeypatch.setattr(chunks, "HEAVY", 100)
     long = [Record({"text": "x" * 40, "tags": ["A"] * 5, "label": None}, Place("a.txt", k)) for k in range(7)]
-    assert [len(chunk) for chunk in parts.chunks(long, size=5)] == [3, 3, 1]
+    assert [len(chunk) for chunk in chunks.chunks(long, size=5)] == [3, 3, 1]

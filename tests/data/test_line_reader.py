@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqloom.data.lines import ARCHIVES, read_blocks, read_lines, scan
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import ARCHIVES, read_blocks, read_lines, scan
 from seqloom.data.record import Place
-from seqloom.data.report import Policy, Problem
 from seqloom.errors import DataError
 
 ODD = "a\u2028b\x85c\x0bd\x0ce\rf\u2029g\x1ch"
