@@ -10,6 +10,7 @@ import numpy as np
 from seqloom.attention.attention_map import AttentionMap
 from seqloom.attention.display_text import shown
 from seqloom.attention.fonts import fonts_with
+from seqloom.extras import require
 
 LARGE = 16
 """Words on the longer side up to which numbers stand in the squares."""
@@ -20,6 +21,7 @@ INK, PAPER = "#1c1c20", "#ffffff"
 
 def render_png(maps: Sequence[AttentionMap]) -> bytes:
     """PNG of the mean over layers and heads; several maps below each other. To draw one head: `map.only(2, 0)`."""
+    require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
     from matplotlib.figure import Figure
 
     labels = [([short(word) for word in one.target], [short(word) for word in one.source]) for one in maps]

@@ -65,6 +65,7 @@ def predict(
     """
     from seqloom.config import gather
     from seqloom.errors import SeqloomError
+    from seqloom.extras import require
     from seqloom.training.model import load
 
     options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, beam=beam, n_best=n_best)
@@ -72,6 +73,8 @@ def predict(
         raise SeqloomError("--vectors and --nearest ask for different things", remedy="choose one")
     if texts and file:
         raise SeqloomError("texts and --file ask for different things", remedy="choose one")
+    if attention and attention.suffix.lower() == ".png":
+        require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
     model = load(folder)
     known = model.task.Options.model_fields
     if length is not None:

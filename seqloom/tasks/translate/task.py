@@ -24,6 +24,7 @@ from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import Translated
+from seqloom.extras import require
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.tasks.asking import Asked, Said
@@ -66,6 +67,12 @@ class Translate(Task[TranslateConfig]):
         texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
+
+    @classmethod
+    def check_extras(cls, config: TranslateConfig) -> None:
+        if config.translate.measure in ("bleu", "chrf"):
+            purpose = f'validation by translate.measure = "{config.translate.measure}"'
+            require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set translate.measure=loss")
 
     def make_model(self) -> Seq2Seq:
         return Seq2Seq(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
