@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from seqloom.decoding.settings import Search
+from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.generate.settings import GenerateOptions
 
@@ -15,7 +15,7 @@ WEIGHTS_PER_TOKEN = 100
 
 def sequences_per_text(options: Any) -> int:
     """Sequences that are decoded side by side for one text: the beam, or the samples."""
-    if not isinstance(options, Search):
+    if not isinstance(options, DecodingOptions):
         return 1
     return options.n_best if options.temperature else max(options.beam, options.n_best)
 
@@ -29,7 +29,7 @@ def max_tokens_of(text: Any, options: Any, model: Any) -> int:
     """Tokens of the longest answer to a text; a text has at most one token per byte."""
     if isinstance(options, GenerateOptions):
         return options.length
-    if not isinstance(options, Search):
+    if not isinstance(options, DecodingOptions):
         return 1
     assert isinstance(model, Seq2SeqConfig)
     source = min(len(text.encode()) + 1, model.length)
