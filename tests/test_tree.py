@@ -16,7 +16,7 @@ from seqloom.equations import Equations
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
     "errors", "extras", "config", "storage", "lock", "equations", "layers", "decoding", "models", "data", "tokens",
-    "vectors", "views", "attending", "evaluating", "tasks", "training", "explaining", "serving", "cli",
+    "vectors", "views", "attention", "evaluating", "tasks", "training", "explaining", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 

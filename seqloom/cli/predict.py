@@ -116,8 +116,8 @@ def show_attention(
     """Answers, and what was looked at for each: drawn here, or into one file."""
     from rich.console import Console
 
-    from seqloom.attending.drawing import save
-    from seqloom.attending.terminal import Squares
+    from seqloom.attention.export import save
+    from seqloom.attention.terminal import TerminalHeatmap
     from seqloom.cli.console import console
     from seqloom.errors import SeqloomError
 
@@ -126,7 +126,9 @@ def show_attention(
         print(line_of(answer, as_json))
         if str(file) == "-" and answer.attention is not None:
             drawn = answer.looked(pieces=pieces or len(answer.attention.source) <= MOST)
-            (Console(stderr=True) if as_json else console).print(Squares(drawn))  # among JSON there is JSON alone
+            (Console(stderr=True) if as_json else console).print(
+                TerminalHeatmap(drawn)
+            )  # among JSON there is JSON alone
     maps = [answer.looked(pieces=pieces or None) for answer in answers if answer.words is not None]
     if not maps:
         remedy = "use a model that looks at the source, and texts that are not empty"

@@ -12,7 +12,7 @@ from rich.bar import Bar
 from rich.table import Table
 from rich.text import Text
 
-from seqloom.attending.fonts import fonts_with
+from seqloom.attention.fonts import fonts_with
 from seqloom.errors import DataError, OutputError
 from seqloom.evaluating.bootstrap import Counted, Interval, interval
 from seqloom.evaluating.pairs import check_pairs
