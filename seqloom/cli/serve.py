@@ -10,7 +10,7 @@ EXAMPLES = [
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
     "SEQLOOM_KEY=... seqloom serve runs/en-de --host 0.0.0.0 --allow-host translate.example.org",
 ]
-NEEDED = ("fastapi", "h11", "prometheus_client", "multipart", "py3langid", "sentencex")
+NEEDED = ("fastapi", "h11", "prometheus_client", "python_multipart", "py3langid", "sentencex")
 """Packages of the extra `serve`."""
 
 
