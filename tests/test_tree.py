@@ -12,7 +12,7 @@ import seqloom
 
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
-    "errors", "config", "storage", "lock", "equations", "layers", "decoding", "models", "data", "tokens", "vectors",
+    "errors", "config", "storage", "lock", "equations", "layers", "testing", "decoding", "models", "data", "tokens", "vectors",
     "views", "attending", "evaluating", "tasks", "training", "explaining", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
