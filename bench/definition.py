@@ -136,7 +136,9 @@ def main() -> None:
         modules = [cell_from(definition, D, H), loop(), kernel(D, H, batch_first=True)]
         own, by_hand, fused = alternately([training(module, x) for module in modules])
         times = f"{own * 1000:9.1f} ms {by_hand * 1000:10.1f} ms {by_hand / own:6.2f}"
-        print(f"{definition.label:10} {times}   {fused * 1000:6.1f} ms {type(modules[2]).__name__:4} {fused / own:6.2f}")
+        print(
+            f"{definition.label:10} {times}   {fused * 1000:6.1f} ms {type(modules[2]).__name__:4} {fused / own:6.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Hold a module to its definition: values and gradients in float64, for layers of this package and of others.
 
-    from seqloom.testing import check_cell, check_layer
+from seqloom.testing import check_cell, check_layer
 
-    def test_my_cell_computes_its_equations():
-        check_cell(MyCell(3, 5))
+def test_my_cell_computes_its_equations():
+    check_cell(MyCell(3, 5))
 
-    def test_my_layer_computes_its_equations():
-        check_layer(MyLayer(6), randn(2, 4, 6))
+def test_my_layer_computes_its_equations():
+    check_layer(MyLayer(6), randn(2, 4, 6))
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def input_of(definition: Equations[..., Any]) -> str:
     entry = entry_of(definition, inputs[0])
     if len(entry.shape) != 1 or entry.kind != "real" or not entry.shape[0].isidentifier():
         raise GrammarError(
-            f"the input {inputs[0]} of {definition.name} has the shape ({', '.join(entry.shape)}); a cell reads vectors",
+            f"{definition.name} reads {inputs[0]} ({', '.join(entry.shape)}); a cell reads vectors",
             where=place,
             remedy=f"write `{inputs[0]}  (D)  ...` in the docstring",
         )
@@ -177,7 +177,7 @@ def state_type(name: str, fields: tuple[str, ...]) -> Any:
     >>> state_type("lstm", ("h", "c"))(1, 2)
     LstmState(h=1, c=2)
     """
-    return namedtuple(f"{''.join(part.capitalize() for part in name.split('_'))}State", fields)  # noqa: PYI024
+    return namedtuple(f"{''.join(part.capitalize() for part in name.split('_'))}State", fields)
 
 
 def on_meta(weights: Mapping[str, Any]) -> dict[str, Any]:

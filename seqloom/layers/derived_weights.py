@@ -65,9 +65,7 @@ def known_size(definition: Equations[..., Any], letter: str, sizes: Mapping[str,
     )
 
 
-def example(
-    definition: Equations[..., Any], symbol: nodes.Symbol, sizes: Mapping[str, int], otherwise: int
-) -> Tensor:
+def example(definition: Equations[..., Any], symbol: nodes.Symbol, sizes: Mapping[str, int], otherwise: int) -> Tensor:
     """A tensor without numbers, in the shape that the docstring gives an input."""
     entry = entry_of(definition, symbol.name)
     letters = {part for size in entry.shape for part in size.replace("*", "+").split("+") if part.isidentifier()}

@@ -234,7 +234,9 @@ class Lifter:
     def plain(self, function: Callable[..., Any], values: Sequence[Value]) -> Value:
         """A function as it is: of numbers right now, of tensors with the axes of a batch in front."""
         example = function(*(value.example for value in values))
-        return self.number(example) if not isinstance(example, Tensor) else self.emit(function, *values, example=example)
+        return (
+            self.number(example) if not isinstance(example, Tensor) else self.emit(function, *values, example=example)
+        )
 
     def vmapped(self, function: Callable[..., Any], values: Sequence[Value], example: Any) -> Value:
         """Any function, lifted by `torch.vmap` over as many axes as there are in front."""

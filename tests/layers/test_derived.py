@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import torch
 from torch.testing import assert_close
 
 from seqloom import layers
-from seqloom.decoding.state import select_rows
+from seqloom.decoding.stepper import select_rows
 from seqloom.equations import Equations, append, concat, dim, equations, exp, relu, sigmoid, softmax, sqrt, stack, tanh
 from seqloom.errors import GrammarError, ShapeError
 from seqloom.layers import program
@@ -97,10 +98,20 @@ def recurrent_definitions() -> list[Equations[..., Any]]:
     return [each for each in vectors if each.body.states and each not in (self_attentive_rnn,)]
 
 
-OWN = [min_gru, two_memories, no_recurrence]
+OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence]
 EVERY = [*recurrent_definitions(), *OWN]
 every_definition = pytest.mark.parametrize("definition", EVERY, ids=lambda each: each.name)
 FAST = [each for each in EVERY if each.layer and issubclass(each.layer, Cell)]
+
+
+@torch.no_grad()
+def copy(source: Any, target: Any) -> None:
+    """The same weights, symbol by symbol."""
+    for name, value in source.items():
+        if isinstance(value, Mapping):
+            copy(value, target[name])
+        elif isinstance(value, torch.Tensor):
+            target[name].copy_(value)
 
 
 def test_the_cells_of_the_package_are_found():
@@ -119,9 +130,7 @@ def test_fast_module_computes_the_same_with_the_same_weights(definition):
     fast = exact(cell_for(definition, D, H))
     assert type(fast) is definition.layer
     slow = cell_from(definition, D, H).double()
-    with torch.no_grad():
-        for name, value in fast.symbols().items():
-            slow.symbols()[name].copy_(value)  # type: ignore[union-attr]
+    copy(fast.symbols(), slow.symbols())
     x, lengths = randn(3, 7, D), torch.tensor([7, 0, 4])
     for given in (None, lengths):
         (y, end), (expected, expected_end) = slow(x, lengths=given), fast(x, lengths=given)
@@ -129,12 +138,13 @@ def test_fast_module_computes_the_same_with_the_same_weights(definition):
 
 
 @every_definition
-def test_what_is_computed_before_the_loop_changes_nothing(definition, monkeypatch):
+def test_what_is_computed_before_the_loop_changes_nothing(definition):
     """A run over all steps equals runs over one step each, where there is nothing to hoist or to merge."""
     cell = exact(cell_from(definition, D, H))
     x = randn(2, 7, D)
     y, end = cell(x)
-    state, steps = None, []
+    state: Any = None
+    steps = []
     for t in range(7):
         step, state = cell(x[:, t : t + 1], state)
         steps.append(step)
@@ -160,7 +170,7 @@ def test_at_padding_state_stays_to_the_bit_whatever_stands_there():
     assert torch.equal(end.h[1], y[1, 1])
     assert torch.equal(y[1, 2:], torch.zeros(4, H))
     y.sum().backward()
-    assert all(weight.grad.isfinite().all() for weight in cell.parameters())
+    assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in cell.parameters())
 
 
 def test_a_definition_trains():
@@ -261,7 +271,11 @@ def grows(x, H, *, W):
         (no_shape, {}, r"the docstring of no_shape does not state the shape of W\n    -> add a line like `W  \(D, H\)"),
         (misfit, {}, r"test_derived.py:\d+: `h = tanh\(x @ W \+ h\)` cannot be computed"),
         (grows, {}, r"the size steps is not known\n    -> give it: sizes=\{'steps': ...\}"),
-        (grows, {"steps": 2}, r"the state H of grows is taken as \(2, 5\) and returned as \(3, 5\)\n    -> let it keep"),
+        (
+            grows,
+            {"steps": 2},
+            r"the state H of grows is taken as \(2, 5\) and returned as \(3, 5\)\n    -> let it keep",
+        ),
     ],
 )
 def test_what_cannot_be_a_cell_says_why(definition, sizes, message):
@@ -311,10 +325,7 @@ def test_block_computes_its_definition_and_never_sees_padding(definition):
 def test_block_computes_what_the_fast_module_does():
     fast = exact(EncoderBlock(6, 2, 7))
     block = block_from(encoder_block, 6, {"N": 2, "F": 7}).double()
-    for name, group in fast.symbols().items():
-        for letter, value in group.items():  # type: ignore[union-attr]
-            if not isinstance(value, int):
-                block.symbols()[name][letter].data.copy_(value)  # type: ignore[index, union-attr, call-overload]
+    copy(fast.symbols(), block.symbols())
     x, causal = randn(2, 4, 6), torch.ones(4, 4, dtype=torch.bool).tril().expand(2, 4, 4)
     assert_same([block(x, causal)], [fast(x, causal[:, None])], [x])
 
