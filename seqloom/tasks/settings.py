@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from seqloom.config import Config
 from seqloom.data.settings import DataConfig
+from seqloom.models.settings import blamed
 from seqloom.tokens.settings import TokenConfig
 
 
@@ -16,3 +21,10 @@ class TaskConfig(Config):
     """Where the data is and how it is read."""
     tokens: TokenConfig = TokenConfig()
     """How text is cut into tokens."""
+
+    @model_validator(mode="after")
+    def architecture_serves_the_task(self) -> Self:
+        model = getattr(self, "model", None)  # each task has one of its kind
+        if model is not None:
+            blamed("model.name", model.name, self.task)
+        return self

@@ -226,5 +226,5 @@ def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
         raise DamagedError(
             "is not what this version of seqloom writes", where=str(folder / "config.json"), remedy="train it again"
         )
-    config = check_run(saved["config"], where=str(folder / "config.json"))
+    config = check_run(saved["config"], where=str(folder / "config.json"), saved=True)
     return config, task_called(config.task)(config, dictionaries_in(folder), saved["facts"])

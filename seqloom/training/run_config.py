@@ -57,14 +57,14 @@ def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flag
     return check_run(values, where=str(file) if file is not None else "settings")
 
 
-def check_run(values: Mapping[str, Any], *, where: str) -> RunConfig:
+def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:
     """Settings that were read, held to what the task knows."""
     task = values.get("task") or task_of_data(values.get("data"))
     if task is None:
         raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(RUNS)}")])
     if task not in RUNS:
         raise UnknownName("task", str(task), RUNS, remedy=f"there are: {', '.join(RUNS)}")
-    return check(RUNS[task], {**values, "task": task}, where=where)
+    return check(RUNS[task], {**values, "task": task}, where=where, saved=saved)
 
 
 def task_of_data(section: Any) -> str | None:
