@@ -10,6 +10,8 @@ EXAMPLES = [
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
     "SEQLOOM_KEY=... seqloom serve runs/en-de --host 0.0.0.0 --allow-host translate.example.org",
 ]
+NEEDED = ("fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid", "sentencex")
+"""Packages of the extra `serve`."""
 
 
 def serve(
@@ -32,6 +34,10 @@ def serve(
     from seqloom.cli.console import console
     from seqloom.config import load
     from seqloom.errors import SeqloomError
+    from seqloom.extras import require
+
+    for package in NEEDED:
+        require(package, "serve", "`seqloom serve`")
     from seqloom.serving.app import make_app
     from seqloom.serving.guard import is_loopback
     from seqloom.serving.listening import Listening, listen

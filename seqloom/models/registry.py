@@ -166,7 +166,8 @@ def find(name: str, *places: str) -> Architecture:
         if found.name == name:
             return found
     known = names(*places)
-    raise UnknownName("architecture", name, known, remedy=f"there are: {', '.join(known)}")
+    kind = places[0] if places in (("encoder",), ("decoder",)) else "architecture"
+    raise UnknownName(kind, name, known, remedy=f"there are: {', '.join(known)}")
 
 
 def remedy_for(found: Architecture) -> str:

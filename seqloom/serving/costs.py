@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from seqloom.decoding.settings import Search
+from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.generate.settings import GenerateOptions
@@ -16,7 +16,7 @@ KEPT = 100
 
 def rows_of(options: Any) -> int:
     """Answers that are followed side by side for one text."""
-    if not isinstance(options, Search):
+    if not isinstance(options, DecodingOptions):
         return 1
     return options.n_best if options.temperature else max(options.beam, options.n_best)
 
@@ -30,7 +30,7 @@ def tokens_of(text: Any, options: Any, model: Any) -> int:
     """Tokens of the longest answer to a text, which has a byte at least for each of its own."""
     if isinstance(options, GenerateOptions):
         return options.length
-    if not isinstance(options, Search):
+    if not isinstance(options, DecodingOptions):
         return 1
     assert isinstance(model, Seq2SeqConfig)
     source = min(len(text.encode()) + 1, model.length)

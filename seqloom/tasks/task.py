@@ -79,6 +79,10 @@ class Task(ABC, Generic[C]):
     def learn(cls, config: C, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         """From training data; dictionaries that are `known` already, by name, are taken as they are."""
 
+    @classmethod
+    def check_extras(cls, config: C) -> None:
+        """Raise `MissingExtra` if training with these settings needs a package that is not installed."""
+
     @abstractmethod
     def make_model(self) -> nn.Module:
         """The model with fresh weights."""

@@ -85,6 +85,7 @@ class Run:
         began = time.monotonic()
         if self.config.train.tensorboard:
             check_board()
+        task_called(self.config.task).check_extras(self.config)
         self.claim(resume or self.team.restarted())
         with locked(self.out / LOCK, "trains in this folder") if self.team.leads else nullcontext(), kept_memory():
             return self.go_on(began, quiet=quiet)

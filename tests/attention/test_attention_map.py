@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqloom.attending.map import AttentionMap, attention_map
+from seqloom.attention.attention_map import AttentionMap, attention_map
 from seqloom.errors import ShapeError
-from tests.attending.maps import example, shares
+from tests.attention.maps import example, shares
 
 WEIGHTS = shares(2, 3, 4, 5)
 MAP = attention_map("abcde", "wxyz", WEIGHTS, ["low", "high"])
@@ -43,10 +43,10 @@ def test_padding_behind_the_words_is_cut_off():
 @pytest.mark.parametrize(
     "source, target, weights, says",
     [
-        ("abc", "xy", np.ones((2, 3)) / 4, "no shares"),
-        ("ab", "x", [[1.5, -0.5]], "no shares"),
-        ("ab", "x", [[np.nan, 1]], "no shares"),
-        ("ab", "x", np.ones((1, 3)) / 3, "no shares"),  # weight on what would be padding
+        ("abc", "xy", np.ones((2, 3)) / 4, "not normalised"),
+        ("ab", "x", [[1.5, -0.5]], "not normalised"),
+        ("ab", "x", [[np.nan, 1]], "not normalised"),
+        ("ab", "x", np.ones((1, 3)) / 3, "not normalised"),  # weight on what would be padding
         ("abc", "xy", np.eye(3)[:, :2], "2 target and 3 source"),
         ("", "x", np.ones((1, 1)), "0 source"),
         ("a", "x", [1.0], "of shape"),
@@ -101,7 +101,7 @@ def test_texts_of_words_can_be_given_and_are_counted():
     assert pieces.by_word([0, 0, 1], [0, 1], source_texts=["我", "x"]).source == ("我", "x")
     with pytest.raises(ShapeError, match="1 texts for 2 words"):
         pieces.by_word([0, 0, 1], [0, 1], source_texts=["我"])
-    with pytest.raises(ShapeError, match="2 word numbers for 3 pieces"):
+    with pytest.raises(ShapeError, match="2 word indices for 3 pieces"):
         pieces.by_word([0, 0], [0, 1])
 
 

@@ -1,12 +1,34 @@
-"""Rows of a state: whatever a model carries from word to word, as far as it is tensors with the batch first."""
+"""All that decoding knows of a model: `step` gives logits of the next token, `select` reorders the state."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Step:
+    """The output of a model after one more token in every row of the batch."""
+
+    logits: Tensor  # (R, V)
+    state: Any  # hidden state or cache for the next step; see `select`
+    attention: Sequence[Tensor] = ()  # weights of each layer (R, N, S), if the state was made to return them
+
+
+class Stepper(Protocol):
+    """A model that writes token by token. Rows of the batch are independent of each other."""
+
+    def step(self, tokens: Tensor, state: Any) -> Step:
+        """tokens (R): the newest of each row."""
+        ...
+
+    def select(self, state: Any, rows: Tensor) -> Any:
+        """The state of these rows (a row may come more than once, or not at all), in this order."""
+        ...
 
 
 def select_rows(state: Any, rows: Tensor) -> Any:

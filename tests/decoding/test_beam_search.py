@@ -1,4 +1,4 @@
-"""Beam search against a search of everything, and its rules."""
+"""Beam search against a search of everything, and its constraints."""
 
 import itertools
 
@@ -6,31 +6,31 @@ import pytest
 import torch
 
 from seqloom.config import check
-from seqloom.decoding.answer import length_penalty
-from seqloom.decoding.beam import beam_search
-from seqloom.decoding.drawing import draw_answers
-from seqloom.decoding.rules import Rules
-from seqloom.decoding.settings import Search
+from seqloom.decoding.beam_search import beam_search
+from seqloom.decoding.constraints import Constraints
+from seqloom.decoding.hypotheses import length_penalty
+from seqloom.decoding.sampling import sample_answers
+from seqloom.decoding.settings import DecodingOptions
 from seqloom.errors import ConfigError
 from tests.decoding.chain import BOS, EOS, PAD, Chain
 
 CPU = torch.device("cpu")
-RULES = Rules(EOS, never=(PAD, BOS))
+CONSTRAINTS = Constraints(EOS, forbidden=(PAD, BOS))
 
 
-def draw(model, state, sources, bos, rules, search, device, **watching):
-    """Drawn with a key for each input."""
+def sampled(model, state, sources, bos, constraints, search, device, **watching):
+    """Sampled with a key for each input."""
     keys = [f"8 {number}" for number in range(len(sources))]
-    return draw_answers(model, state, sources, bos, rules, search, device, keys, **watching)
+    return sample_answers(model, state, sources, bos, constraints, search, device, keys, **watching)
 
 
-def steps_of(model, sources, rules=RULES, how=beam_search, wanted=lambda number: True, **options):
+def steps_of(model, sources, constraints=CONSTRAINTS, how=beam_search, wanted=lambda number: True, **options):
     state = model.start(sources)
-    return how(model, state, [5] * len(sources), BOS, rules, Search(**options), CPU, wanted=wanted)
+    return how(model, state, [5] * len(sources), BOS, constraints, DecodingOptions(**options), CPU, wanted=wanted)
 
 
-def search_for(model, sources, *rules, **options):
-    found = {one.number: one.answers for step in steps_of(model, sources, *rules, **options) for one in step}
+def search_for(model, sources, *constraints, **options):
+    found = {one.number: one.sequences for step in steps_of(model, sources, *constraints, **options) for one in step}
     return [found[number] for number in range(len(sources))]
 
 
@@ -76,9 +76,9 @@ def test_a_beam_of_one_takes_the_best_word_in_every_step(seed):
     for source, (answer,) in enumerate(search_for(model, [0, 1, 2], beam=1, max_length=8)):
         before, expected = BOS, []
         for place in range(8):
-            scores = model.table[source, min(place, 8), before].clone()
-            scores[[PAD, BOS]] = -torch.inf
-            before = int(scores.argmax())
+            logits = model.table[source, min(place, 8), before].clone()
+            logits[[PAD, BOS]] = -torch.inf
+            before = int(logits.argmax())
             if before == EOS:
                 break
             expected.append(before)
@@ -88,7 +88,7 @@ def test_a_beam_of_one_takes_the_best_word_in_every_step(seed):
 @pytest.mark.parametrize("options", [{"beam": 4, "n_best": 2}, {"temperature": 1.0, "n_best": 3, "seed": 8}])
 def test_scores_are_those_of_the_model(options):
     model = Chain(seed=2)
-    how = draw if "temperature" in options else beam_search
+    how = sampled if "temperature" in options else beam_search
     for source, found in enumerate(search_for(model, [0, 1, 2], how=how, max_length=6, **options)):
         for answer in found:
             spoken = [*answer.tokens, EOS] if answer.ended else answer.tokens
@@ -99,7 +99,7 @@ def test_scores_are_those_of_the_model(options):
 @pytest.mark.parametrize("options", [{"beam": 3, "n_best": 3}, {"temperature": 1.3, "n_best": 2, "seed": 4}])
 def test_what_is_found_does_not_depend_on_its_neighbours(options):
     model = Chain(seed=7)
-    how = draw if "temperature" in options else beam_search
+    how = sampled if "temperature" in options else beam_search
     together = search_for(model, [0, 1, 2], how=how, max_length=7, **options)
     again = search_for(model, [0, 1, 2], how=how, max_length=7, **options)
     assert [[a.tokens for a in found] for found in together] == [[a.tokens for a in found] for found in again]
@@ -108,8 +108,8 @@ def test_what_is_found_does_not_depend_on_its_neighbours(options):
 
 
 def test_attention_belongs_to_the_tokens_of_the_answer():
-    rules = Rules(EOS, never=(PAD, BOS), min_length=1)
-    for source, found in enumerate(search_for(Chain(seed=1), [0, 1, 2], rules, beam=5, n_best=2, max_length=6)):
+    constraints = Constraints(EOS, forbidden=(PAD, BOS), min_length=1)
+    for source, found in enumerate(search_for(Chain(seed=1), [0, 1, 2], constraints, beam=5, n_best=2, max_length=6)):
         for answer in found:
             assert answer.attention is not None
             assert answer.attention.shape == (1, 1, len(answer.tokens), 5)
@@ -119,51 +119,51 @@ def test_attention_belongs_to_the_tokens_of_the_answer():
 def test_an_answer_always_ends():
     model = Chain(seed=3)
     model.table[..., EOS] = -1e9
-    for how, options in ((beam_search, {"beam": 4}), (draw, {"temperature": 1.0})):
+    for how, options in ((beam_search, {"beam": 4}), (sampled, {"temperature": 1.0})):
         ((answer,),) = search_for(model, [1], how=how, max_length=9, **options)
         assert len(answer.tokens) == 9
         assert not answer.ended
 
 
 def test_a_prefix_comes_first():
-    rules = Rules(EOS, never=(PAD, BOS), prefix=(6, 4, 4))
-    for how, options in ((beam_search, {"beam": 3}), (draw, {"temperature": 1.0})):
-        ((answer,),) = search_for(Chain(), [2], rules, how=how, max_length=6, **options)
+    constraints = Constraints(EOS, forbidden=(PAD, BOS), prefix=(6, 4, 4))
+    for how, options in ((beam_search, {"beam": 3}), (sampled, {"temperature": 1.0})):
+        ((answer,),) = search_for(Chain(), [2], constraints, how=how, max_length=6, **options)
         assert answer.tokens[:3] == [6, 4, 4]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_no_run_of_tokens_comes_twice(n):
-    rules = Rules(EOS, never=(PAD, BOS), no_repeat=n, min_length=20)
-    for how, options in ((beam_search, {"beam": 3}), (draw, {"temperature": 2.0})):
-        ((answer,),) = search_for(Chain(), [0], rules, how=how, max_length=12, **options)
+    constraints = Constraints(EOS, forbidden=(PAD, BOS), no_repeat=n, min_length=20)
+    for how, options in ((beam_search, {"beam": 3}), (sampled, {"temperature": 2.0})):
+        ((answer,),) = search_for(Chain(), [0], constraints, how=how, max_length=12, **options)
         runs = [tuple(answer.tokens[k : k + n]) for k in range(len(answer.tokens) - n + 1)]
         assert len(runs) == len(set(runs))
         assert answer.tokens
 
 
-def test_a_beam_wider_than_the_dictionary_is_no_trouble():
+def test_a_beam_wider_than_the_vocabulary_is_no_trouble():
     ((answer, *_),) = search_for(Chain(), [0], beam=100, n_best=5, max_length=3)
     assert answer.tokens
 
 
 def test_more_answers_than_the_beam_holds_is_said():
     with pytest.raises(ConfigError, match="5 answers from a beam of 2"):
-        check(Search, {"beam": 2, "n_best": 5}, where="options")
+        check(DecodingOptions, {"beam": 2, "n_best": 5}, where="options")
 
 
 WAYS = [{"beam": 3, "n_best": 2}, {"temperature": 1.0, "n_best": 2}]
 
 
 @pytest.mark.parametrize("options", WAYS)
-def test_an_answer_is_told_as_soon_as_it_is_done(options):
-    how = draw if "temperature" in options else beam_search
-    model, seen = Chain(sources=6, seed=11, keenness=1.0), {}
+def test_an_answer_is_reported_as_soon_as_it_is_done(options):
+    how = sampled if "temperature" in options else beam_search
+    model, seen = Chain(sources=6, seed=11, sharpness=1.0), {}
     for number, step in enumerate(steps_of(model, [0, 1, 2, 3, 4, 5], how=how, max_length=9, **options)):
         for found in step:
-            assert found.whole
+            assert found.finished
             assert found.number not in seen
-            longest = max(len(answer.token_scores) for answer in found.answers)
+            longest = max(len(answer.token_scores) for answer in found.sequences)
             assert longest <= number + 1, "made of the steps so far"
             assert longest == number + 1 or how is beam_search
             seen[found.number] = number
@@ -172,8 +172,8 @@ def test_an_answer_is_told_as_soon_as_it_is_done(options):
 
 @pytest.mark.parametrize("options", WAYS)
 def test_nothing_more_is_computed_for_an_input_that_is_not_wanted(options):
-    how = draw if "temperature" in options else beam_search
-    rules = Rules(EOS, never=(PAD, BOS), min_length=8)
+    how = sampled if "temperature" in options else beam_search
+    constraints = Constraints(EOS, forbidden=(PAD, BOS), min_length=8)
     rows, left = [], set()
 
     class Watched(Chain):
@@ -182,7 +182,9 @@ def test_nothing_more_is_computed_for_an_input_that_is_not_wanted(options):
             return super().step(tokens, state)
 
     model = Watched(seed=3)
-    told = steps_of(model, [0, 1, 2], rules, how=how, wanted=lambda number: number not in left, max_length=8, **options)
+    told = steps_of(
+        model, [0, 1, 2], constraints, how=how, wanted=lambda number: number not in left, max_length=8, **options
+    )
     steps = []
     for found in told:
         steps.append({one.number for one in found})
@@ -194,26 +196,36 @@ def test_nothing_more_is_computed_for_an_input_that_is_not_wanted(options):
     assert steps[-1] == {0, 2}
 
 
-def test_drawn_answers_can_be_watched_while_they_grow():
-    rules = Rules(EOS, never=(PAD, BOS), min_length=3)
-    told = (Chain(seed=9), Chain(seed=9).start([0, 1]), [5, 5], BOS, rules, Search(temperature=1.0, max_length=7), CPU)
-    grown = [one for step in draw(*told, grows=lambda number: number == 1) for one in step]
-    written = [one.answers[0].tokens for one in grown if one.number == 1]
-    assert [one.whole for one in grown if one.number == 1] == [False] * (len(written) - 1) + [True]
+def test_sampled_answers_can_be_watched_while_they_grow():
+    constraints = Constraints(EOS, forbidden=(PAD, BOS), min_length=3)
+    told = (
+        Chain(seed=9),
+        Chain(seed=9).start([0, 1]),
+        [5, 5],
+        BOS,
+        constraints,
+        DecodingOptions(temperature=1.0, max_length=7),
+        CPU,
+    )
+    grown = [one for step in sampled(*told, grows=lambda number: number == 1) for one in step]
+    written = [one.sequences[0].tokens for one in grown if one.number == 1]
+    assert [one.finished for one in grown if one.number == 1] == [False] * (len(written) - 1) + [True]
     assert len(written) > 1
     assert all(later[: len(tokens)] == tokens for tokens, later in itertools.pairwise(written))
     assert sum(one.number == 0 for one in grown) == 1
 
 
 @pytest.mark.parametrize("options", WAYS)
-def test_the_likeliest_tokens_of_each_step_are_told(options):
-    how, model = draw if "temperature" in options else beam_search, Chain(seed=4)
+def test_the_likeliest_tokens_of_each_step_are_returned(options):
+    how, model = sampled if "temperature" in options else beam_search, Chain(seed=4)
     for source, found in enumerate(search_for(model, [0, 1, 2], how=how, max_length=5, likeliest=3, **options)):
         for answer in found:
             spoken = [BOS, *answer.tokens, EOS]
             assert len(answer.likeliest) == len(answer.token_scores)
             for place, told in enumerate(answer.likeliest):
-                shares = torch.log_softmax(model.table[source, min(place, 8), spoken[place]], -1)
-                shares[[PAD, BOS]] = -torch.inf
-                assert [token for token, _ in told] == shares.argsort(descending=True)[:3].tolist()
-                assert [score for _, score in told] == pytest.approx(shares.sort(descending=True).values[:3].tolist())
+                log_probs = torch.log_softmax(model.table[source, min(place, 8), spoken[place]], -1)
+                log_probs[[PAD, BOS]] = -torch.inf
+                assert [token for token, _ in told] == log_probs.argsort(descending=True)[:3].tolist()
+                assert [score for _, score in told] == pytest.approx(
+                    log_probs.sort(descending=True).values[:3].tolist()
+                )

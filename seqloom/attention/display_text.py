@@ -1,4 +1,4 @@
-"""Words of anybody's as a terminal or a picture can show them."""
+"""Words as a terminal or a picture can show them: control characters, spaces, direction of writing."""
 
 from __future__ import annotations
 

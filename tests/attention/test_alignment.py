@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqloom.attending.alignment import (
+from seqloom.attention.alignment import (
     alignment_error_rate,
     links_of_both,
     links_of_sources,

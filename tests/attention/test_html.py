@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from seqloom.attending.map import AttentionMap, attention_map
-from seqloom.attending.page import page
-from tests.attending.maps import CHINESE, HEBREW, HOSTILE, example, shares
+from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.html import render_html
+from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example, shares
 
 Visit = Callable[..., Page]
 WEIGHTS = shares(2, 3, 4, 5, seed=1)
@@ -21,7 +21,7 @@ def visit(open_html: Visit) -> Visit:
     """Open the page of maps."""
 
     def opens(maps: Sequence[AttentionMap], width: int = 1200, scheme: str = "light") -> Page:
-        tab = open_html(page(maps), width, 800, color_scheme="dark" if scheme == "dark" else "light")
+        tab = open_html(render_html(maps), width, 800, color_scheme="dark" if scheme == "dark" else "light")
         tab.locator(".lines line").first.wait_for(state="attached")
         return tab
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from seqloom.decoding.state import select_rows
+from seqloom.decoding.stepper import select_rows
 
 
 class Pair(NamedTuple):

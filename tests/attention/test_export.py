@@ -6,11 +6,11 @@ import warnings
 
 import pytest
 
-from seqloom.attending import fonts
-from seqloom.attending.drawing import save
-from seqloom.attending.picture import picture
+from seqloom.attention import fonts
+from seqloom.attention.export import save
+from seqloom.attention.png import render_png
 from seqloom.errors import DataError, OutputError
-from tests.attending.maps import CHINESE, HEBREW, HOSTILE, example
+from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example
 
 SMALL = example(["das", "haus"], ["the", "house", "."])
 
@@ -23,15 +23,15 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 def test_a_picture_grows_with_its_words():
     words = [f"word{number}" for number in range(60)]
-    small, large = size_of(picture([SMALL])), size_of(picture([example(words, words[:50])]))
+    small, large = size_of(render_png([SMALL])), size_of(render_png([example(words, words[:50])]))
     assert large[0] > 60 * 20 and large[1] > 50 * 20, "20 pixels a word, so that labels can be read"
     assert max(small) < 800
-    both = size_of(picture([SMALL, SMALL]))
+    both = size_of(render_png([SMALL, SMALL]))
     assert both[1] > 1.5 * small[1]
 
 
 def test_any_words_can_be_drawn():
-    size_of(picture([example([*HOSTILE, *HEBREW], ["", " ", "x" * 500])]))
+    size_of(render_png([example([*HOSTILE, *HEBREW], ["", " ", "x" * 500])]))
 
 
 def test_a_font_is_found_or_its_absence_is_said(monkeypatch):
@@ -42,7 +42,7 @@ def test_a_font_is_found_or_its_absence_is_said(monkeypatch):
     assert len(chosen) > 1 or "我" in str(said[0].message)
     monkeypatch.setattr(fonts, "characters_of", lambda file: frozenset("abc"))
     with pytest.warns(UserWarning, match="no font on this machine has 我: drawn as boxes"):
-        size_of(picture([example(["abc", "我"], ["a"])]))
+        size_of(render_png([example(["abc", "我"], ["a"])]))
 
 
 def test_one_map_is_an_object_and_several_are_a_list(tmp_path):

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from seqloom.attending.map import AttentionMap
-from seqloom.attending.words import right_to_left
+from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.display_text import right_to_left
 from seqloom.views.document import document
 
 STYLES = ("base.css", "heat.css", "attention.css")
 ENTRY = 'import { attention } from "seqloom/attention.js";\nattention();'
 
 
-def page(maps: Sequence[AttentionMap]) -> str:
+def render_html(maps: Sequence[AttentionMap]) -> str:
     """A whole HTML file."""
     sections = "".join(
         f'<section class="attention"><h2><bdi>{escape(" ".join(one.source))}</bdi><span class="arrow">→</span>'

@@ -1,4 +1,4 @@
-"""Attention written to a file: as a picture, a page, data, or text."""
+"""Write attention maps to a file: .png, .html, .json or .txt."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 
-from seqloom.attending.map import AttentionMap
-from seqloom.attending.page import page
-from seqloom.attending.picture import picture
+from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.html import render_html
+from seqloom.attention.png import render_png
 from seqloom.errors import DataError, OutputError
 
 WIDTH = 100
@@ -23,8 +23,8 @@ def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
     if not several:
         raise DataError("no attention to draw", remedy="give one map at least")
     kinds: dict[str, Callable[[], bytes]] = {
-        ".png": lambda: picture(several),
-        ".html": lambda: page(several).encode(),
+        ".png": lambda: render_png(several),
+        ".html": lambda: render_html(several).encode(),
         ".json": lambda: as_json(maps).encode(),
         ".txt": lambda: as_text(several).encode(),
     }
@@ -56,10 +56,10 @@ def as_text(maps: Sequence[AttentionMap]) -> str:
     """What a terminal shows, in shades that plain text has."""
     from rich.console import Console
 
-    from seqloom.attending.terminal import Squares
+    from seqloom.attention.terminal import TerminalHeatmap
 
     console = Console(file=StringIO(), width=WIDTH, color_system=None, legacy_windows=False)
     with console.capture() as captured:
         for one in maps:
-            console.print(Squares(one))
+            console.print(TerminalHeatmap(one))
     return captured.get()

@@ -1,4 +1,4 @@
-"""Attention in a terminal: a square for each pair of words, the darker or lighter the more."""
+"""Attention in a terminal: a heat map of the weights between target and source words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
-from seqloom.attending.map import AttentionMap
-from seqloom.attending.words import direction, shown
+from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.display_text import direction, shown
 
 WIDEST = 16
 """Cells of a row's word; what is longer is cut."""
@@ -23,7 +23,7 @@ FIRST_LEFT, ISOLATE, END = "\u200e", "\u2068", "\u2069"
 
 
 @dataclass(frozen=True)
-class Squares:
+class TerminalHeatmap:
     """A map to print with rich: the mean over layers and heads; of one head with `map.only(layer, head)`.
 
     Columns carry their words where a line has room for all of them. Where it has not, they carry numbers, in blocks
@@ -93,12 +93,12 @@ class Pen:
             text.append(*self.square(float(value) / self.scale, width))
         return text
 
-    def square(self, share: float, width: int) -> tuple[str, Style]:
+    def square(self, weight: float, width: int) -> tuple[str, Style]:
         """Shades touch each other; letters leave a cell free."""
-        share = min(1.0, max(0.0, share))
+        weight = min(1.0, max(0.0, weight))
         if not self.shades:
-            return self.ramp[round(share * (len(self.ramp) - 1))] * (width - 1) + " ", Style()
-        level = round(24 + 231 * share)
+            return self.ramp[round(weight * (len(self.ramp) - 1))] * (width - 1) + " ", Style()
+        level = round(24 + 231 * weight)
         return " " * width, Style(bgcolor=Color.from_rgb(level, level, level))
 
     def legend(self, words: Sequence[tuple[int, str]]) -> Iterator[Text]:

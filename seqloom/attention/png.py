@@ -1,4 +1,4 @@
-"""Attention as a picture: PNG, by matplotlib."""
+"""Attention maps as a PNG heat map, by matplotlib."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from io import BytesIO
 
 import numpy as np
 
-from seqloom.attending.fonts import fonts_with
-from seqloom.attending.map import AttentionMap
-from seqloom.attending.words import shown
+from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.display_text import shown
+from seqloom.attention.fonts import fonts_with
+from seqloom.extras import require
 
 LARGE = 16
 """Words on the longer side up to which numbers stand in the squares."""
@@ -18,8 +19,9 @@ LONGEST = 24
 INK, PAPER = "#1c1c20", "#ffffff"
 
 
-def picture(maps: Sequence[AttentionMap]) -> bytes:
+def render_png(maps: Sequence[AttentionMap]) -> bytes:
     """PNG of the mean over layers and heads; several maps below each other. To draw one head: `map.only(2, 0)`."""
+    require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
     from matplotlib.figure import Figure
 
     labels = [([short(word) for word in one.target], [short(word) for word in one.source]) for one in maps]
