@@ -159,15 +159,25 @@ def find(name: str, *places: str) -> Architecture:
 
         found = outside(name)
         if places and not any(serves(found, place) for place in places):
-            what = f"{name} is a {found.kind}, and it cannot serve as {' or '.join(places)}"
+            what = f"{name} is {article(found.kind)}, so it cannot {' or '.join(map(doing, places))}"
             raise SeqloomError(what, remedy=remedy_for(found))
         return found
     for found in architectures(*places):
         if found.name == name:
             return found
     known = names(*places)
+    if name in names():
+        raise SeqloomError(f"{name} cannot {' or '.join(map(doing, places))}", remedy=f"use one of: {', '.join(known)}")
     kind = places[0] if places in (("encoder",), ("decoder",)) else "architecture"
     raise UnknownName(kind, name, known, remedy=f"there are: {', '.join(known)}")
+
+
+def doing(place: str) -> str:
+    return f"be {article(place)}" if place in ("encoder", "decoder") else place
+
+
+def article(kind: str) -> str:
+    return f"an {kind}" if kind == "encoder" else f"a {kind}"
 
 
 def remedy_for(found: Architecture) -> str:

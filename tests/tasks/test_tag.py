@@ -41,7 +41,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(data: Path, *changes: str, **flags: Any) -> RunConfig:
-    return load_fitting([*QUICK, *changes], task="tag", data__train=str(data), **flags)
+    return load_fitting(["model.hidden=24", "model.heads=2", *QUICK, *changes], task="tag", data__train=str(data), **flags)
 
 
 def trained(tmp_path: Path, kind: str, *changes: str, **flags: Any) -> tuple[Model, float]:

@@ -184,7 +184,7 @@ def test_tied_weights_are_one():
             "name: no architecture is called 'tranformer'\n.*did you mean transformer.*hybrid",
         ),
         ("rnn-attention", {"decoder": "lsmt"}, "decoder: no decoder is called 'lsmt'\n.*did you mean lstm"),
-        ("rnn-attention", {"decoder": "self-attentive-rnn"}, "decoder: no decoder is called 'self-attentive-rnn'"),
+        ("rnn-attention", {"decoder": "self-attentive-rnn"}, "decoder: self-attentive-rnn cannot be a decoder"),
         ("transformer-tiny", {"heads": 5, "embedding": 128}, "5 heads do not divide"),
         ("rnn-attention", {"score": "dot"}, "dot cannot compare states 256 wide with memory 512 wide"),
         ("lstm-to-lstm", {"decoder_widths": [9]}, "the last state is 256 wide"),
