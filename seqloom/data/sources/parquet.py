@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from seqloom.data.lines import open_bytes
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import open_bytes
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
-from seqloom.data.values import NAME_COLUMNS, as_columns
+from seqloom.data.typed_values import NAME_COLUMNS, as_columns
 from seqloom.errors import DataError
 from seqloom.extras import require
 

@@ -8,8 +8,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
+from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place
-from seqloom.data.report import Policy
 from seqloom.data.sources.parquet import read_parquet
 from seqloom.errors import DataError, MissingExtra
 

@@ -11,21 +11,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqloom.data.align import to_matrix
+from seqloom.data.bad_records import Problem
+from seqloom.data.padding import pad_sequences
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Problem
 from seqloom.data.sources.frames import read_frames, read_npy
-from seqloom.data.values import as_columns
+from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.frames import Frames
-from seqloom.tasks.classify.inputs.base import Inputs, cannot_read, place_of
+from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Facts
 
 REMEDY = "give an array (time, width), or the path of a .npy or of a text with a frame a line"
 
 
-class Spread:
+class FrameStatistics:
     """Mean and deviation of each column over all frames, in one pass (Chan, Golub & LeVeque, 1979)."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Spread:
         return {"mean": self.mean.tolist(), "deviation": np.where(changes, deviation, 1.0).tolist()}
 
 
-class Sequences(Inputs):
+class FrameInputs(InputKind):
     """The mean and the deviation of each column in training data."""
 
     field = "frames"
@@ -75,7 +75,7 @@ class Sequences(Inputs):
         return standard
 
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
-        matrix, lengths = to_matrix(rows, dtype=np.float32)
+        matrix, lengths = pad_sequences(rows, dtype=np.float32)
         return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
 
     def shown(self, record: Record) -> str:
