@@ -124,17 +124,17 @@ def of_translator(model: Model, sentence: str | None, about: str) -> Walkthrough
         parts = network.parts(source, [BOS, *written[:-1]])
         longer = source.shape[1] < task.config.model.length
         others = network.parts(of_another_length(source, longer=longer), [BOS, BOS])
-    words = [reads.entries[token] for token in tokens]
+    words = [reads.vocabulary[token] for token in tokens]
     labels, fed = (
-        [writes.entries[token] for token in written],
-        [writes.entries[token] for token in (BOS, *written[:-1])],
+        [writes.vocabulary[token] for token in written],
+        [writes.vocabulary[token] for token in (BOS, *written[:-1])],
     )
-    read = Dictionary(reads.entries, sorted(set(tokens)), shares="", lines=())
+    read = Dictionary(reads.vocabulary, sorted(set(tokens)), shares="", lines=())
     told = [
         Told(part, other, words, words, words, read, longer=longer)
         for part, other in zip(parts[:-1], others[:-1], strict=True)
     ]
-    wrote = Dictionary(writes.entries, sorted({BOS, *written}))
+    wrote = Dictionary(writes.vocabulary, sorted({BOS, *written}))
     told.append(Told(parts[-1], others[-1], words, labels, fed, wrote, longer=longer))
     return walkthrough(f"{text} → {writes.decode(written)}", about, told)
 
@@ -189,7 +189,7 @@ def of_reader(model: Model, given: Any, about: str) -> Walkthrough:
     if not isinstance(network, Tagger) or network.letters is None:  # with letters, rows are not of words alone
         first, table = first_part(network.words, read.w), None  # type: ignore[arg-type]
         if not reads_frames(task):
-            table = Dictionary(task.tokenizers["text"].entries, sorted(set(read.w.tolist())), shares="", lines=())
+            table = Dictionary(task.tokenizers["text"].vocabulary, sorted(set(read.w.tolist())), shares="", lines=())
         told.insert(0, Told(first, first, words, words, words, table))
     title = read.shown if isinstance(task, Generate) else f"{read.shown} → {model(given)}"
     return walkthrough(title, about, told)
@@ -228,7 +228,7 @@ def read_by(model: Model, given: Any) -> Read:
         x = torch.cat([x, F.embedding(batch.spelled, network.letters(batch.spellings))], -1)
     if reads_frames(task):
         return Read(shown, [str(number) for number in range(1, len(w) + 1)], w, x, record)
-    return Read(shown, [task.tokenizers["text"].entries[token] for token in tokens], w, x, record)
+    return Read(shown, [task.tokenizers["text"].vocabulary[token] for token in tokens], w, x, record)
 
 
 def parts_of(model: Model, x: Tensor, record: Record | None) -> list[Part]:
@@ -270,5 +270,5 @@ def choices(task: Task[Any]) -> Dictionary | None:
         case Tag():
             return Dictionary(task.tags, range(0))
         case Generate():
-            return Dictionary(task.tokenizer.entries, range(0))
+            return Dictionary(task.tokenizer.vocabulary, range(0))
     return None

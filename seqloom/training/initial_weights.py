@@ -103,13 +103,13 @@ def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str,
 
 def vectors_for(start: StartConfig, tokenizer: Tokenizer, train: Records, width: int) -> WordVectors:
     if start.vectors not in LEARNED:
-        return read_vectors(start.vectors, wanted=tokenizer.entries).vectors
+        return read_vectors(start.vectors, wanted=tokenizer.vocabulary).vectors
     records: Iterable[Record] = open_source(start.text, task="generate") if start.text else train
     sentences = Sentences(records, tokenizer)
     if start.vectors == "svd":
-        return train_cooccurrence(sentences, tokenizer.entries, CooccurrenceConfig(width=width))
+        return train_cooccurrence(sentences, tokenizer.vocabulary, CooccurrenceConfig(width=width))
     kind: Any = start.vectors
-    return train_word2vec(sentences, tokenizer.entries, Word2VecConfig(kind=kind, width=width))
+    return train_word2vec(sentences, tokenizer.vocabulary, Word2VecConfig(kind=kind, width=width))
 
 
 class Sentences:

@@ -115,10 +115,10 @@ def corpus_of(task: Tag, tmp_path: Path, items: list[dict[str, list[str]]]) -> A
 def test_words_are_kept_whole_and_letters_keep_their_case():
     task = learned()
     assert token_ids_of(task.tokenizer, ["U.S.", "u.s.", "DOG", "cow"])[:3] == [
-        [task.tokenizer.entries.index(word)] for word in ("u.s.", "u.s.", "dog")
+        [task.tokenizer.vocabulary.index(word)] for word in ("u.s.", "u.s.", "dog")
     ]
     assert token_ids_of(task.tokenizer, ["cow"]) == [[task.tokenizer.unk]]
-    assert task.characters is not None and {"A", "a", "'"} <= set(task.characters.entries)
+    assert task.characters is not None and {"A", "a", "'"} <= set(task.characters.vocabulary)
 
 
 def test_long_sentences_lose_no_word_and_stay_whole_when_measured(tmp_path):
@@ -138,7 +138,7 @@ def test_a_span_across_two_pieces_is_one(tmp_path):
     task = Tag.learn(TagConfig(model={"length": 2}), open_source(items, task="tag"), {})
     right = torch.zeros(task.tokenizer.size, 3, dtype=torch.float64)
     for word, tag in zip("abc", task.tags, strict=True):
-        right[task.tokenizer.entries.index(word), task.tag_ids[tag]] = 1
+        right[task.tokenizer.vocabulary.index(word), task.tag_ids[tag]] = 1
 
     class Knows(torch.nn.Module):
         """The tag of every word, whatever stands around it."""

@@ -137,7 +137,7 @@ def test_unknown_words_are_copied_through_attention(data, tmp_path):
 def test_what_is_copied_stands_as_it_stood(kind, seen, text):
     tokenizer = Tokenizer.train([seen], TokenConfig(kind=kind))
     tokens = tokenizer.encode(text)
-    names = [tokenizer.entries[token] for token in tokens]
+    names = [tokenizer.vocabulary[token] for token in tokens]
     looked = attention_map([*names, "<eos>"], names, [torch.eye(len(names), len(names) + 1)[None]])
     assert "<unk>" in tokenizer.decode(tokens)
     assert with_copies(tokens, looked, tokenizer, text, tokenizer) == text
@@ -232,8 +232,8 @@ def test_sides_may_be_cut_in_different_ways(data, tmp_path):
     two = ["tokens.joint=false", "tokens.kind=character", "tokens.target.kind=space", "tokens.target.lower=true"]
     train(settings(data, *two), tmp_path / "run", quiet=True)
     tokenizers = load(tmp_path / "run").task.tokenizers
-    assert tokenizers["source"].tokens("17 42") == ["1", "7", " ", "4", "2"]
-    assert tokenizers["target"].tokens("One seven") == ["one", "seven"]
+    assert tokenizers["source"].tokenize("17 42") == ["1", "7", " ", "4", "2"]
+    assert tokenizers["target"].tokenize("One seven") == ["one", "seven"]
     with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one vocabulary.*tokens\.joint=false"):
         settings(data, "tokens.target.kind=space", "tokens.joint=true")
 
@@ -295,7 +295,7 @@ def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     rows = [{"source": "1 2", "target": ["two", "one"]}, {"source": "3", "target": ["three"]}] * 3
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     train(settings(data, "translate.measure=phrase_f1", "data.valid_share=0.4"), tmp_path / "run", quiet=True)
-    assert load(tmp_path / "run").task.tokenizers["text"].tokens("two; one") == ["two", ";", "one"]
+    assert load(tmp_path / "run").task.tokenizers["text"].tokenize("two; one") == ["two", ";", "one"]
     assert "valid_phrase_f1" in read_metrics(tmp_path / "run")[-1]
     found = load(tmp_path / "run").evaluate(str(data))
     assert found.selection_score == found.metrics["phrase_f1"] == found.json()["phrase_f1"]

@@ -94,7 +94,7 @@ def test_vectors_of_a_file_are_the_first_rows_of_known_words(reviews, tmp_path):
     file = tmp_path / "vectors.txt"
     file.write_text("film " + " ".join(["0.5"] * 12) + "\nstory " + " ".join(["-0.25"] * 12) + "\n")
     train(settings(reviews, f"start.vectors={file}", "start.frozen=true"), tmp_path / "run", quiet=True)
-    entries = load(tmp_path / "run").task.tokenizers["text"].entries
+    entries = load(tmp_path / "run").task.tokenizers["text"].vocabulary
     rows = trained(tmp_path / "run")[E]
     assert torch.equal(rows[entries.index("film")], torch.full((12,), 0.5))
     assert torch.equal(rows[entries.index("story")], torch.full((12,), -0.25))

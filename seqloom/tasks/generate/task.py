@@ -147,7 +147,7 @@ class Generate(Task[GenerateConfig]):
         )  # fmt: skip
 
     def shown(self, id: int) -> str:
-        return "\n" if id == self.tokenizer.eos else self.tokenizer.entries[id]
+        return "\n" if id == self.tokenizer.eos else self.tokenizer.vocabulary[id]
 
     def filled(
         self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
@@ -195,7 +195,7 @@ class Generate(Task[GenerateConfig]):
         for id, probability in zip(ids, probabilities, strict=True):
             name = to_text(self.tokenizer, [id])
             if "\ufffd" in name:  # a part of a letter
-                name = self.tokenizer.entries[id]
+                name = self.tokenizer.vocabulary[id]
             if self.tokenizer.config.kind != "character":
                 name = name.strip(" ") or name
             found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word

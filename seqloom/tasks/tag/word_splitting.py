@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from seqloom.tokens.counting import Count
-from seqloom.tokens.letters import word_pattern
-from seqloom.tokens.reading import reader
+from seqloom.tokens.normalisation import normaliser
+from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import UNK, WORDS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.tokens.words import Words
+from seqloom.tokens.vocabulary import WordCounter
+from seqloom.tokens.word_tokenizer import WordTokenizer
 
 APOSTROPHE = re.compile("['’]")
 
@@ -27,7 +27,7 @@ def learn_words(sentences: Iterable[Sequence[str]], config: TokenConfig) -> Toke
     """A vocabulary of words as they were cut, `U.S.` among them; or of parts of words."""
     if config.kind not in WORDS:
         return Tokenizer.train((" ".join(words) for words in sentences), config)
-    counted = Count(lambda word: (word,), reader(config))
+    counted = WordCounter(lambda word: (word,), normaliser(config))
     for words in sentences:
         for word in words:
             counted.add(word)
@@ -36,19 +36,19 @@ def learn_words(sentences: Iterable[Sequence[str]], config: TokenConfig) -> Toke
 
 def token_ids_of(tokenizer: Tokenizer, words: Sequence[str]) -> list[list[int]]:
     """The token ids of each word, one at least; exactly one where words are whole."""
-    cutter = tokenizer.cutter
-    if isinstance(cutter, Words):
-        read = words if tokenizer.read is None else map(tokenizer.read, words)
-        return [[cutter.table[word]] for word in read]
+    backend = tokenizer.backend
+    if isinstance(backend, WordTokenizer):
+        read = words if tokenizer.normalise is None else map(tokenizer.normalise, words)
+        return [[backend.ids[word]] for word in read]
     return [ids or [UNK] for ids in tokenizer.encode_words(words)]
 
 
 def words_of(tokenizer: Tokenizer, text: str) -> list[Word]:
     """The words of a text, for a tokenizer of words as it cuts them."""
-    cutter = tokenizer.cutter
-    if not isinstance(cutter, Words):
+    backend = tokenizer.backend
+    if not isinstance(backend, WordTokenizer):
         return [Word(found[0], found.start()) for found in word_pattern().finditer(text)]
-    return [word for found in cutter.spans(text) for word in parted(tokenizer, Word(*found))]
+    return [word for found in backend.spans(text) for word in parted(tokenizer, Word(*found))]
 
 
 def parted(tokenizer: Tokenizer, word: Word) -> Iterable[Word]:

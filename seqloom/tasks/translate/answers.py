@@ -93,15 +93,15 @@ def translation(
     unseen = source_tokenizer.unseen(row[:-1])
 
     def one(written: DecodedSequence, others: list[Translation]) -> Translation:
-        tokens = [tokenizer.entries[token] for token in written.tokens]
+        tokens = [tokenizer.vocabulary[token] for token in written.tokens]
         looked, words = None, None
         if written.attention is not None and written.tokens:
-            looked = attention_map([source_tokenizer.entries[token] for token in row], tokens, written.attention)
+            looked = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
             words = looked.by_word(word_numbers(source_tokenizer, row), word_numbers(tokenizer, written.tokens))
         text = tokenizer.decode(written.tokens)
         if copy_unknown and looked is not None and UNK in written.tokens:
             text = with_copies(written.tokens, looked, tokenizer, source, source_tokenizer)
-        likeliest = [{tokenizer.entries[token]: score for token, score in top} for top in written.likeliest if top]
+        likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return Translation(
             source, text, tokens, written.score, written.token_scores, looked, words, others, cut, unseen, likeliest
         )
@@ -115,7 +115,7 @@ def word_numbers(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
     spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
     blank = True  # nothing but spaces so far in this word
     for token in tokens:
-        shown = tokenizer.entries[token]
+        shown = tokenizer.vocabulary[token]
         begins = not spaced or token == EOS or (shown.startswith(SPACES) and not blank)
         numbers.append(numbers[-1] + begins if numbers else 0)
         blank = (begins or blank) and (shown in SPACES or not shown.strip("▁ \t\n"))
@@ -127,7 +127,7 @@ def with_copies(
 ) -> str:
     """The answer with each unknown token replaced by the source piece with the highest attention weight."""
     pieces = source_tokenizer.pieces(source)
-    read = source if source_tokenizer.read is None else source_tokenizer.read(source)
+    read = source if source_tokenizer.normalise is None else source_tokenizer.normalise(source)
     weights = looked.mean()[:, : len(pieces)]
     text = tokenizer.decode(tokens)
     first, *others = text.split(SPECIALS[UNK])

@@ -37,9 +37,8 @@ from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
-from seqloom.tokens.pairs import train_pair
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
-from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
 """Sources that are translated in one batch."""
@@ -66,7 +65,7 @@ class Translate(Task[TranslateConfig]):
         if "text" in known or {"source", "target"} <= known.keys():
             rates = {"target": config.tokens.written.bpe_dropout}
             shared = config.tokens.bpe_dropout
-            return cls(config, {name: one.dropping(rates.get(name, shared)) for name, one in known.items()}, {})
+            return cls(config, {name: one.with_dropout(rates.get(name, shared)) for name, one in known.items()}, {})
         texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})

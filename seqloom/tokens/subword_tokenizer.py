@@ -1,8 +1,8 @@
-"""Parts of words as tokens; every text comes back exactly as it was.
+"""Subwords as tokens; every text comes back exactly as it was.
 
-The library cuts each different word once, and a table remembers how: in running text nearly every word was there
-before. On one core that is several times as fast as the library's batch call, and there are no threads to lose when
-a process is forked.
+The library splits each different word once, and a cache keeps its token ids: in running text nearly every word was
+there before. On one core that is several times as fast as the library's batch call, and there are no threads to lose
+when a process is forked.
 """
 
 from __future__ import annotations
@@ -15,63 +15,63 @@ from itertools import chain, islice
 
 from tokenizers.models import Model
 
-from seqloom.tokens.content import Content, Cutter, Piece
-from seqloom.tokens.counting import check_spelling, half_a_character
-from seqloom.tokens.letters import is_cjk, part_pattern
+from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
+from seqloom.tokens.pretokenization import is_cjk, pretoken_pattern
 from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS, TokenConfig
+from seqloom.tokens.vocabulary import check_spelling, half_a_character
 
 LEARN_FROM = 200_000
 """Different words to learn from, the most frequent; what the others would add is noise."""
 
-REMEMBERED = 200_000
-"""Words whose parts are remembered."""
+CACHED = 200_000
+"""Words whose token ids are cached."""
 
 
-class Subwords(Cutter):
+class SubwordTokenizer(TokenizerBackend):
     """A text as words with their spaces, each as parts, each part as bytes."""
 
-    def __init__(self, content: Content) -> None:
-        self.content = content
-        self.spelled = [self.spelling(number) for number in range(len(content.entries))]
-        self.shown = (*SPECIALS, *map(readable, self.spelled[len(SPECIALS) :]))
-        for number in (PAD, BOS, EOS):
-            self.spelled[number] = b""
+    def __init__(self, data: TokenizerData) -> None:
+        self.data = data
+        self.token_bytes = [self.bytes_of(id) for id in range(len(data.tokens))]
+        self.vocabulary = (*SPECIALS, *map(readable, self.token_bytes[len(SPECIALS) :]))
+        for id in (PAD, BOS, EOS):
+            self.token_bytes[id] = b""
         self.model = self.library_model()
-        self.table = Table(self.cut)
+        self.cache = SubwordCache(self.cut)
 
     @staticmethod
-    def counted(config: TokenConfig) -> Callable[[str], Iterable[str]]:
-        return part_pattern().findall
+    def splitter(config: TokenConfig) -> Callable[[str], Iterable[str]]:
+        return pretoken_pattern().findall
 
     @abstractmethod
     def library_model(self) -> Model:
-        """The library's model of the content: cuts one word."""
+        """The library's model of the data: cuts one word."""
 
     @abstractmethod
-    def spelling(self, number: int) -> bytes:
-        """The bytes that an entry stands for."""
+    def bytes_of(self, id: int) -> bytes:
+        """The bytes that a token stands for."""
 
     def cut(self, word: str) -> tuple[int, ...]:
-        """The parts of a word."""
+        """The token ids of a word."""
         return tuple([token.id for token in self.model.tokenize(word)])
 
     def encode(self, texts: Iterable[str]) -> list[list[int]]:
-        words, parts = part_pattern().findall, self.table.__getitem__
+        words, parts = pretoken_pattern().findall, self.cache.__getitem__
         return [list(chain.from_iterable(map(parts, words(text)))) for text in texts]
 
     def decode(self, ids: Sequence[int]) -> str:
-        return b"".join([self.spelled[id] for id in ids]).decode("utf-8", errors="replace")
+        return b"".join([self.token_bytes[id] for id in ids]).decode("utf-8", errors="replace")
 
-    def pieces(self, text: str) -> list[Piece]:
-        pieces: list[Piece] = []
+    def pieces(self, text: str) -> list[TokenPiece]:
+        pieces: list[TokenPiece] = []
         word = -1
-        for part in part_pattern().finditer(text):
+        for part in pretoken_pattern().finditer(text):
             word, ended = word + 1, 0
-            ids = self.table[part[0]]
+            ids = self.cache[part[0]]
             for id, (start, end) in zip(ids, self.spans(part[0], ids)):
                 if 0 < ended <= start and parted(part[0][start - 1], part[0][start]):
                     word += 1
-                pieces.append(Piece(id, self.shown[id], part.start() + start, part.start() + end, word))
+                pieces.append(TokenPiece(id, self.vocabulary[id], part.start() + start, part.start() + end, word))
                 ended = end
         return pieces
 
@@ -80,19 +80,19 @@ class Subwords(Cutter):
         owner = [place for place, letter in enumerate(word) for _ in letter.encode()]
         at = 0
         for id in ids:
-            end = at + len(self.spelled[id])
+            end = at + len(self.token_bytes[id])
             yield owner[at], owner[end - 1] + 1
             at = end
 
 
-class Table(dict[str, tuple[int, ...]]):
-    """The parts of every word, cut when it is first met."""
+class SubwordCache(dict[str, tuple[int, ...]]):
+    """The token ids of every word, split when it is first met."""
 
     def __init__(self, cut: Callable[[str], tuple[int, ...]]) -> None:
         self.cut = cut
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) >= REMEMBERED:
+        if len(self) >= CACHED:
             self.clear()
         try:
             ids = self[word] = self.cut(word)
@@ -113,14 +113,14 @@ def frequent(counts: Mapping[str, int]) -> dict[str, int]:
     return first
 
 
-def with_counts(cutter: type[Subwords], content: Content, counts: Mapping[str, int]) -> Content:
-    """Content with how often each entry stands in the words it was learned from."""
-    parts = cutter(content).table
-    seen = [0] * len(content.entries)
+def with_counts(backend: type[SubwordTokenizer], data: TokenizerData, counts: Mapping[str, int]) -> TokenizerData:
+    """The data with how often each token stands in the words it was learned from."""
+    parts = backend(data).cache
+    seen = [0] * len(data.tokens)
     for word, count in counts.items():
         for id in parts[word]:
             seen[id] += count
-    return replace(content, counts=tuple(seen))
+    return replace(data, counts=tuple(seen))
 
 
 def readable(spelling: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Two dictionaries for two languages, or a joint one."""
+"""Two vocabularies for two languages, or a joint one."""
 
 import pytest
 
@@ -10,7 +10,7 @@ PAIRS = [("the cat", "die Katze"), ("the dog", "der Hund"), ("a cat", "eine Katz
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_side_has_its_own_dictionary(kind):
+def test_each_side_has_its_own_vocabulary(kind):
     config = TokenConfig(kind=kind, size=280)
     source, target = train_pair(iter(PAIRS), config)
     assert source == Tokenizer.train([left for left, _ in PAIRS], config)
@@ -19,7 +19,7 @@ def test_each_side_has_its_own_dictionary(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_joint_dictionary_is_one_object(kind):
+def test_a_joint_vocabulary_is_one_object(kind):
     config = TokenConfig(kind=kind, size=280, joint=True)
     source, target = train_pair(iter(PAIRS), config)
     assert source is target
@@ -28,10 +28,10 @@ def test_a_joint_dictionary_is_one_object(kind):
 
 def test_words_of_the_other_side_are_unknown():
     source, target = train_pair(PAIRS, TokenConfig(kind="word"))
-    assert source.tokens("the Katze") == ["the", "<unk>"]
-    assert target.tokens("the Katze") == ["<unk>", "Katze"]
+    assert source.tokenize("the Katze") == ["the", "<unk>"]
+    assert target.tokenize("the Katze") == ["<unk>", "Katze"]
 
 
 def test_no_pairs_are_an_error():
-    with pytest.raises(SeqloomError, match="there is no text to learn a dictionary from"):
+    with pytest.raises(SeqloomError, match="there is no text to learn a vocabulary from"):
         train_pair([])

@@ -1,4 +1,4 @@
-"""The dictionary: count, sort by frequency, keep the top (row D3)."""
+"""The vocabulary: count words, sort by frequency, keep the most frequent."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MOST = 1_000_000
 """Different words that are held while counting; beyond, the rarest are forgotten, so that memory stays bounded."""
 
 LONGEST = 100
-"""Letters of the longest entry: a line without a space in it is no word."""
+"""Letters of the longest token: a line without a space in it is no word."""
 
 
-class Count:
+class WordCounter:
     """Words of a stream of texts with their counts."""
 
-    def __init__(self, cut: Callable[[str], Iterable[str]], read: Callable[[str], str] | None, most: int = MOST):
-        self.cut, self.read, self.most = cut, read, most
+    def __init__(self, split: Callable[[str], Iterable[str]], normalise: Callable[[str], str] | None, most: int = MOST):
+        self.split, self.normalise, self.most = split, normalise, most
         self.words: Counter[str] = Counter()
         self.texts = 0
 
@@ -28,7 +28,7 @@ class Count:
         if not isinstance(text, str):
             raise SeqloomError(f"text {self.texts + 1} is no text but {type(text).__name__}", remedy="give strings")
         self.texts += 1
-        self.words.update(self.cut(text if self.read is None else self.read(text)))
+        self.words.update(self.split(text if self.normalise is None else self.normalise(text)))
         if len(self.words) > self.most:
             self.forget_rare()
 
@@ -39,7 +39,7 @@ class Count:
     def sorted(self) -> dict[str, int]:
         """The counts, or an error if nothing was counted."""
         if not self.words:
-            raise SeqloomError("there is no text to learn a dictionary from", remedy="give texts with words in them")
+            raise SeqloomError("there is no text to learn a vocabulary from", remedy="give texts with words in them")
         return by_frequency(self.words)
 
 
@@ -48,18 +48,20 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def count(texts: Iterable[str], cut: Callable[[str], Iterable[str]], read: Callable[[str], str] | None) -> Count:
+def count_words(
+    texts: Iterable[str], split: Callable[[str], Iterable[str]], normalise: Callable[[str], str] | None
+) -> WordCounter:
     """Count a whole stream."""
     if isinstance(texts, str):
         raise SeqloomError("one text was given where many are read", remedy="put it into a list")
-    counted = Count(cut, read)
+    counted = WordCounter(split, normalise)
     for text in texts:
         counted.add(text)
     return counted
 
 
-def keep(counts: Mapping[str, int], config: TokenConfig) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The entries, special ones first, and how often each was seen: whatever is not kept counts as unknown."""
+def most_frequent_words(counts: Mapping[str, int], config: TokenConfig) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The tokens, special ones first, and how often each was seen: all others count as unknown."""
     short = {word: count for word, count in counts.items() if len(word) <= LONGEST}
     if not short:
         raise SeqloomError(f"every word has more than {LONGEST} letters", remedy='set tokens.kind = "bpe"')

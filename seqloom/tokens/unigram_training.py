@@ -1,12 +1,13 @@
-"""All ways to cut all words into pieces, summed over at once.
+"""Training of the unigram model (Kudo, 2018): begin with every frequent substring, and let go of the useless ones.
 
-The words stand one behind the other, the longest first. `at[n][i]` is the piece of n + 1 letters that begins at
-letter i, and a way to cut a word is a path along these edges, from its first node to its last: a word of m letters
-has m + 1 nodes.
+In turn, expectation-maximisation finds the probability of each piece, and those whose loss costs the corpus least
+likelihood are dropped, until as many are left as were asked for. The library's trainer does the same, but its result
+changes from run to run with the order of its hash tables; this one depends on nothing but the counts.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -20,12 +21,58 @@ LONGEST_WORD = 65
 """Letters of a word that are looked at."""
 SEEDS = 200_000
 """Pieces to begin with."""
+KEPT = 0.75
+"""Share of the pieces that stays when the others are dropped."""
+COVERED = 0.9995
+"""Share of the text whose characters must be tokens; the rest are rare ones, for which bytes do."""
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
+def train_pieces(counts: Mapping[str, int], room: int) -> list[tuple[str, float]]:
+    """At most `room` pieces and their log-probabilities, the likeliest first.
+
+    counts   words and how often each was seen, the most frequent first
+    """
+    lattice = Lattice(counts)
+    singles = covering(lattice.seen[: lattice.singles], room)
+    wanted = room - len(singles)
+    p = lattice.seen * lattice.lengths
+    p = p / p.sum()
+    while True:
+        for _ in range(2):
+            expected = lattice.expect(p)
+            lattice.drop(np.flatnonzero((expected < 0.5) & lattice.droppable))
+            p = np.where(lattice.alive, np.maximum(expected, 1e-3), 0.0)
+            p = p / p.sum()
+        longer = np.flatnonzero(lattice.alive & lattice.droppable)
+        if len(longer) <= wanted:
+            break
+        keep = max(wanted, int(len(longer) * KEPT))
+        loss = expected[longer] * (np.log(p[longer]) - lattice.best_without(p, longer))
+        lattice.drop(longer[np.argsort(-loss, kind="stable")[keep:]])
+    chosen = [*singles, *longer.tolist()]
+    total = math.log(p[chosen].sum())
+    scored = [(lattice.text_of(piece), round(math.log(p[piece]) - total, 6)) for piece in chosen]
+    return sorted(scored, key=lambda item: (-item[1], item[0]))
+
+
+def covering(seen: Array, room: int) -> list[int]:
+    """The most frequent characters, until nearly all of the text is covered or the room is full."""
+    order = np.argsort(-seen, kind="stable")
+    share = np.cumsum(seen[order]) / seen.sum()
+    enough = int(np.searchsorted(share, COVERED)) + 1
+    ids: list[int] = order[: min(enough, room)].tolist()
+    return ids
+
+
 class Lattice:
-    """All ways to cut all words; pieces have numbers, single letters the first."""
+    """All ways to cut all words into pieces, summed over at once; piece ids begin with the single letters.
+
+    The words stand one behind the other, the longest first. `at[n][i]` is the piece of n + 1 letters that begins at
+    letter i, and a way to cut a word is a path along these edges, from its first node to its last: a word of m letters
+    has m + 1 nodes.
+    """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         pairs = [(word[:LONGEST_WORD], count) for word, count in counts.items()]
@@ -63,11 +110,11 @@ class Lattice:
         self.singles = len(seen[0])
         chosen = np.zeros(sum(map(len, scores)), dtype=bool)
         chosen[np.argsort(-np.concatenate(scores), kind="stable")[:SEEDS]] = True
-        self.number(levels, seen, chosen)
+        self.assign_ids(levels, seen, chosen)
 
-    def number(self, levels: list[Array], seen: list[Array], chosen: Array) -> None:
-        """Give the chosen substrings their numbers; `none` is the number of no piece."""
-        numbers = np.where(chosen, self.singles + np.cumsum(chosen) - 1, -1)
+    def assign_ids(self, levels: list[Array], seen: list[Array], chosen: Array) -> None:
+        """Give the chosen substrings their piece ids; `none` is the id of no piece."""
+        piece_ids = np.where(chosen, self.singles + np.cumsum(chosen) - 1, -1)
         self.none = self.singles + int(chosen.sum())
         self.at = np.full((LONGEST, len(self.text) + LONGEST), self.none, dtype=np.int32)
         self.lengths = np.ones(self.none + 1, dtype=np.int64)
@@ -75,7 +122,7 @@ class Lattice:
         self.first = np.zeros(self.none + 1, dtype=np.int64)
         offset = 0
         for n, (ids, times) in enumerate(zip(levels, seen)):
-            named = np.arange(self.singles) if n == 0 else numbers[offset : offset + len(times)]
+            named = np.arange(self.singles) if n == 0 else piece_ids[offset : offset + len(times)]
             offset += len(times) if n else 0
             begin = np.flatnonzero(ids >= 0)
             found = named[ids[begin]]
@@ -87,14 +134,14 @@ class Lattice:
         self.alive = np.arange(self.none + 1) < self.none
         self.droppable = self.lengths > 1
 
-    def drop(self, numbers: Array) -> None:
+    def drop(self, piece_ids: Array) -> None:
         """Let go of pieces."""
-        self.alive[numbers] = False
+        self.alive[piece_ids] = False
         self.at = np.where(self.alive[self.at], self.at, self.none)
 
-    def text_of(self, number: int) -> str:
-        begin = int(self.first[number])
-        return self.text[begin : begin + int(self.lengths[number])]
+    def text_of(self, piece: int) -> str:
+        begin = int(self.first[piece])
+        return self.text[begin : begin + int(self.lengths[piece])]
 
     def columns(self) -> Iterator[tuple[int, Array, Array]]:
         """For each place e in a word: the first letters and first nodes of the words with more than e letters."""
@@ -133,17 +180,17 @@ class Lattice:
         single, seen = p[: self.singles], self.seen[: self.singles]
         return float(np.exp(-(seen * np.log(single)).sum() / seen.sum() / 2))
 
-    def best_without(self, p: Array, numbers: Array) -> Array:
+    def best_without(self, p: Array, piece_ids: Array) -> Array:
         """For each piece, the log-probability of the best way to spell it with others."""
         with np.errstate(divide="ignore"):
             log_p = np.log(p)
-        begin, length = self.first[numbers], self.lengths[numbers]
-        best = np.full((LONGEST + 1, len(numbers)), -np.inf)
+        begin, length = self.first[piece_ids], self.lengths[piece_ids]
+        best = np.full((LONGEST + 1, len(piece_ids)), -np.inf)
         best[0] = 0
         for e in range(1, LONGEST + 1):
             for n in range(1, e + 1):
                 piece = self.at[n - 1, np.minimum(begin + e - n, len(self.text))]
-                other = np.where(piece == numbers, -np.inf, log_p[piece])
+                other = np.where(piece == piece_ids, -np.inf, log_p[piece])
                 best[e] = np.maximum(best[e], best[e - n] + other)
-        found: Array = best[length, np.arange(len(numbers))]
+        found: Array = best[length, np.arange(len(piece_ids))]
         return found

@@ -1,4 +1,4 @@
-"""What a dictionary holds, and what it lacks: the words most often seen, the rare ones, the unknown."""
+"""What a vocabulary covers: its most frequent and rarest tokens, and the out-of-vocabulary rate of texts."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from seqloom.tokens.counting import by_frequency
 from seqloom.tokens.settings import SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.tokens.vocabulary import by_frequency
 
 
 def most_frequent(tokenizer: Tokenizer, count: int = 20) -> list[tuple[str, int]]:
-    """The entries seen most often in training, and how often; equals in the order of the dictionary."""
-    numbers = range(len(SPECIALS), tokenizer.size)
-    best = sorted(numbers, key=lambda number: (-tokenizer.frequency[number], number))[:count]
-    return [(tokenizer.entries[number], tokenizer.frequency[number]) for number in best]
+    """The tokens seen most often in training, and how often; equals in the order of the vocabulary."""
+    ids = range(len(SPECIALS), tokenizer.size)
+    best = sorted(ids, key=lambda id: (-tokenizer.frequency[id], id))[:count]
+    return [(tokenizer.vocabulary[id], tokenizer.frequency[id]) for id in best]
 
 
 def rarest(tokenizer: Tokenizer, count: int = 20) -> list[tuple[str, int]]:
-    """The entries seen least often, but seen, and how often; the rarest first."""
-    seen = [number for number in range(len(SPECIALS), tokenizer.size) if tokenizer.frequency[number] > 0]
-    last = sorted(seen, key=lambda number: (tokenizer.frequency[number], -number))[:count]
-    return [(tokenizer.entries[number], tokenizer.frequency[number]) for number in last]
+    """The tokens seen least often, but seen, and how often; the rarest first."""
+    seen = [id for id in range(len(SPECIALS), tokenizer.size) if tokenizer.frequency[id] > 0]
+    last = sorted(seen, key=lambda id: (tokenizer.frequency[id], -id))[:count]
+    return [(tokenizer.vocabulary[id], tokenizer.frequency[id]) for id in last]
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How well a dictionary knows some texts."""
+    """How well a vocabulary covers some texts."""
 
     texts: int
     tokens: int
     unknown: int
-    """Tokens that are not in the dictionary."""
+    """Tokens that are not in the vocabulary."""
     words: list[tuple[str, int]]
     """The most frequent of them, and how often each was met."""
 
@@ -58,7 +58,7 @@ def coverage(tokenizer: Tokenizer, texts: Iterable[str], count: int = 20) -> Cov
         ids = tokenizer.encode(text)
         read_texts, tokens = read_texts + 1, tokens + len(ids)
         if UNK in ids:
-            read = text if tokenizer.read is None else tokenizer.read(text)
+            read = text if tokenizer.normalise is None else tokenizer.normalise(text)
             missing.update(read[piece.start : piece.end] for piece in tokenizer.pieces(text) if piece.id == UNK)
     words = islice(by_frequency(missing).items(), count)
     return Coverage(read_texts, tokens, missing.total(), list(words))

@@ -1,4 +1,4 @@
-"""What a dictionary holds and lacks."""
+"""What a vocabulary holds and lacks."""
 
 from seqloom.tokens import TokenConfig, Tokenizer, coverage, most_frequent, rarest
 from tests.tokens.examples import TEXTS, trained
@@ -6,7 +6,7 @@ from tests.tokens.examples import TEXTS, trained
 TOKENIZER = Tokenizer.train(["c c c b b a"], TokenConfig(kind="word", lower=True))
 
 
-def test_most_frequent_and_rarest_entries():
+def test_most_frequent_and_rarest_tokens():
     assert most_frequent(TOKENIZER, 2) == [("c", 3), ("b", 2)]
     assert rarest(TOKENIZER, 2) == [("a", 1), ("b", 2)]
 

@@ -1,4 +1,4 @@
-"""Where words begin and end, in any script: two patterns that every kind of tokenizer cuts by.
+"""Pre-tokenization: where words begin and end, in any script, as two patterns that every kind of tokenizer splits by.
 
 Letters are what Unicode calls letters, digits and marks (a word of Hindi or Arabic is not broken at its vowel
 signs). Han and kana stand apart, because no spaces separate their words; Korean is written with spaces and reads
@@ -57,12 +57,12 @@ def word_pattern(*, han_runs: bool = False) -> re.Pattern[str]:
 
 
 @cache
-def part_pattern() -> re.Pattern[str]:
+def pretoken_pattern() -> re.Pattern[str]:
     """A text in pieces that lose nothing, a space with the word behind it; subwords never cross their borders.
 
-    `<` stands alone, so that no text can spell an entry such as <eos> or <0x41>.
+    `<` stands alone, so that no text can spell an token such as <eos> or <0x41>.
 
-    >>> part_pattern().findall("two  dogs, <eos> 早上好")
+    >>> pretoken_pattern().findall("two  dogs, <eos> 早上好")
     ['two', ' ', ' dogs', ',', ' ', '<', 'eos', '>', ' 早上好']
     """
     kinds = [

@@ -1,51 +1,50 @@
-"""Learning which pairs to merge, and merging at random.
+"""Training of byte-pair encoding: which pairs of tokens to merge.
 
 Learned from counted words and not from the texts: what it needs does not grow with the corpus, one pass over pairs of
-texts feeds two dictionaries, and the result depends on nothing but the counts. The merges are those of the library's
+texts feeds two vocabularies, and the result depends on nothing but the counts. The merges are those of the library's
 trainer, which a test compares.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from random import Random
 
 GAP = chr(0)
-"""Stands for parts that a merge does not touch: no word has the number of <pad> in it."""
+"""Stands for parts that a merge does not touch: no word has the id of <pad> in it."""
 
 
-def learn_merges(
+def train_merges(
     counts: Mapping[str, int], alphabet: Sequence[str], size: int, min_frequency: int
 ) -> tuple[list[str], list[tuple[int, int]]]:
-    """Entries, the alphabet first, and the pairs of entries that make the others.
+    """Entries, the alphabet first, and the pairs of token ids that make the others.
 
     counts          words of letters of the alphabet, and how often each was seen
-    size            entries in all, at most
+    size            tokens in all, at most
     min_frequency   a pair seen fewer times is not merged
     """
-    entries = list(alphabet)
-    numbers = {entry: number for number, entry in enumerate(entries)}
+    tokens = list(alphabet)
+    ids = {token: id for id, token in enumerate(tokens)}
     merges: list[tuple[int, int]] = []
-    corpus = Corpus(counts, numbers)
-    while len(entries) < size and (pair := corpus.most_frequent(min_frequency)):
+    corpus = BPECorpus(counts, ids)
+    while len(tokens) < size and (pair := corpus.most_frequent(min_frequency)):
         left, right = map(ord, pair)
-        entry = entries[left] + entries[right]
-        if entry not in numbers:  # no corpus is known where it is; the library guards against it too
-            numbers[entry] = len(entries)
-            entries.append(entry)
+        token = tokens[left] + tokens[right]
+        if token not in ids:  # no corpus is known where it is; the library guards against it too
+            ids[token] = len(tokens)
+            tokens.append(token)
         merges.append((left, right))
-        corpus.merge(pair, chr(numbers[entry]))
-    return entries, merges
+        corpus.merge(pair, chr(ids[token]))
+    return tokens, merges
 
 
-class Corpus:
-    """Counted words, each a text whose characters are the numbers of its parts: a merge is `str.replace`."""
+class BPECorpus:
+    """Counted words, each a text whose characters are the ids of its tokens: a merge is `str.replace`."""
 
-    def __init__(self, counts: Mapping[str, int], numbers: Mapping[str, int]) -> None:
-        code = {ord(letter): number for letter, number in numbers.items() if len(letter) == 1}
+    def __init__(self, counts: Mapping[str, int], ids: Mapping[str, int]) -> None:
+        code = {ord(letter): id for letter, id in ids.items() if len(letter) == 1}
         self.words = [word.translate(code) for word in counts]
         self.counts = list(counts.values())
         self.pairs: Counter[str] = Counter()
@@ -59,7 +58,7 @@ class Corpus:
         heapify(self.queue)
 
     def most_frequent(self, least: int) -> str | None:
-        """The pair seen most often, of equals the one of the lowest numbers; None if all are rarer than `least`."""
+        """The pair seen most often, of equals the one of the lowest ids; None if all are rarer than `least`."""
         while self.queue:
             count, pair = heappop(self.queue)
             now = self.pairs[pair]
@@ -97,30 +96,3 @@ def ends(parts: str) -> str:
 
 def pairs_of(word: str) -> Iterable[str]:
     return map("".join, pairwise(word))
-
-
-def possible_merges(
-    parts: tuple[int, ...], merged: Mapping[tuple[int, int], tuple[int, int]]
-) -> tuple[tuple[int, int], ...]:
-    """Where a word's parts can be merged and what they become there, the merge that was learned first, first.
-
-    merged   for each pair its rank and what it becomes
-    """
-    found = sorted((merged[pair], place) for place, pair in enumerate(pairwise(parts)) if pair in merged)
-    return tuple((place, number) for (_, number), place in found)
-
-
-def merge_at_random(
-    parts: tuple[int, ...],
-    possible: Callable[[tuple[int, ...]], Iterable[tuple[int, int]]],
-    rate: float,
-    random: Random,
-) -> tuple[int, ...]:
-    """Merge a word's parts, in every step leaving out each possible merge with probability `rate`."""
-    while True:
-        for place, number in possible(parts):
-            if random.random() >= rate:
-                parts = (*parts[:place], number, *parts[place + 2 :])
-                break
-        else:
-            return parts

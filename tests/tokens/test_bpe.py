@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tokenizers import Regex, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as Library
 
-from seqloom.tokens import TokenConfig, Tokenizer, subwords
-from seqloom.tokens.bpe import BPE, LETTERS
-from seqloom.tokens.letters import part_pattern
-from seqloom.tokens.merging import learn_merges
+from seqloom.tokens import TokenConfig, Tokenizer, subword_tokenizer
+from seqloom.tokens.bpe import LETTERS, BPETokenizer
+from seqloom.tokens.bpe_training import train_merges
+from seqloom.tokens.pretokenization import pretoken_pattern
 from seqloom.tokens.settings import SPECIALS
 from tests.tokens.examples import SUBWORDS, TEXTS, anything, trained
 
@@ -22,7 +22,7 @@ def of_the_library(texts: list[str], size: int, min_frequency: int) -> Library:
     library = Library(models.BPE())
     library.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(part_pattern().pattern), "isolated"),
+            pre_tokenizers.Split(Regex(pretoken_pattern().pattern), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -42,18 +42,18 @@ def test_the_letters_of_bytes_are_those_of_the_library():
 
 
 @pytest.mark.parametrize("size, min_frequency", [(270, 1), (400, 1), (400, 2)])
-def test_entries_and_cuts_are_those_of_the_library(size, min_frequency):
+def test_tokens_and_cuts_are_those_of_the_library(size, min_frequency):
     library = of_the_library(TEXTS, size, min_frequency)
     tokenizer = Tokenizer.train(TEXTS, TokenConfig(size=size, min_frequency=min_frequency))
-    assert {entry: number for number, entry in enumerate(tokenizer.content.entries)} == library.get_vocab()
+    assert {token: number for number, token in enumerate(tokenizer.data.tokens)} == library.get_vocab()
     assert tokenizer.encode_batch(TEXTS) == [cut.ids for cut in library.encode_batch(TEXTS, add_special_tokens=False)]
 
 
 def merged_naively(counts: dict[str, int], letters: str, size: int) -> list[tuple[int, int]]:
     """Count all pairs anew for every merge."""
-    entries, merges = list(letters), []
-    words = {word: [entries.index(letter) for letter in word] for word in counts}
-    while len(entries) < size:
+    tokens, merges = list(letters), []
+    words = {word: [tokens.index(letter) for letter in word] for word in counts}
+    while len(tokens) < size:
         pairs = Counter[tuple[int, int]]()
         for word, parts in words.items():
             for pair in pairwise(parts):
@@ -61,14 +61,14 @@ def merged_naively(counts: dict[str, int], letters: str, size: int) -> list[tupl
         if not pairs:
             break
         best = min(pairs, key=lambda pair: (-pairs[pair], pair))
-        if (entry := entries[best[0]] + entries[best[1]]) not in entries:
-            entries.append(entry)
+        if (token := tokens[best[0]] + tokens[best[1]]) not in tokens:
+            tokens.append(token)
         merges.append(best)
         for parts in words.values():
             place = 0
             while place + 1 < len(parts):
                 if (parts[place], parts[place + 1]) == best:
-                    parts[place : place + 2] = [entries.index(entry)]
+                    parts[place : place + 2] = [tokens.index(token)]
                 place += 1
     return merges
 
@@ -76,27 +76,27 @@ def merged_naively(counts: dict[str, int], letters: str, size: int) -> list[tupl
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=8))
 def test_merges_are_those_of_counting_anew_each_time(counts):
     letters = "\0abc"  # the first number is for no letter
-    _, merges = learn_merges(counts, letters, size=12, min_frequency=1)
+    _, merges = train_merges(counts, letters, size=12, min_frequency=1)
     assert merges == merged_naively(counts, letters, size=12)
 
 
 def test_learned_from_the_most_frequent_words_only(monkeypatch):
-    monkeypatch.setattr(subwords, "LEARN_FROM", 1)
-    assert Tokenizer.train(["xy", "xy", "ab"], TokenConfig(size=300)).entries[260:] == ("xy",)
+    monkeypatch.setattr(subword_tokenizer, "LEARN_FROM", 1)
+    assert Tokenizer.train(["xy", "xy", "ab"], TokenConfig(size=300)).vocabulary[260:] == ("xy",)
 
 
 @pytest.mark.parametrize("kind", SUBWORDS)
 def test_only_so_many_words_are_remembered(kind, monkeypatch):
-    monkeypatch.setattr(subwords, "REMEMBERED", 3)
-    tokenizer = Tokenizer(trained(kind).content)
+    monkeypatch.setattr(subword_tokenizer, "CACHED", 3)
+    tokenizer = Tokenizer(trained(kind).data)
     assert tokenizer.encode_batch(TEXTS) == trained(kind).encode_batch(TEXTS)
-    assert isinstance(tokenizer.cutter, subwords.Subwords)
-    assert len(tokenizer.cutter.table) <= 3
+    assert isinstance(tokenizer.backend, subword_tokenizer.SubwordTokenizer)
+    assert len(tokenizer.backend.cache) <= 3
 
 
 def test_merges_are_learned_until_nothing_is_left():
     tokenizer = Tokenizer.train(["abab ab"], TokenConfig(size=1000))
-    assert tokenizer.entries[260:] == ("ab", "▁ab", "abab")
+    assert tokenizer.vocabulary[260:] == ("ab", "▁ab", "abab")
     assert tokenizer.frequency[260:] == (0, 1, 1)
 
 
@@ -110,9 +110,9 @@ def test_cut_at_random_a_text_is_still_the_text(text, seed):
 def test_every_cut_is_as_likely_as_the_paper_says():
     """Against the algorithm as it is written: leave out every merge with p, then take the first of those left."""
     tokenizer, rate, random = trained("bpe", bpe_dropout=0.3), 0.3, Random(5)
-    cutter = tokenizer.cutter
-    assert isinstance(cutter, BPE)
-    merged = cutter.merged
+    backend = tokenizer.backend
+    assert isinstance(backend, BPETokenizer)
+    merged = backend.merged
 
     def by_the_paper(parts):
         while left := [
@@ -125,7 +125,7 @@ def test_every_cut_is_as_likely_as_the_paper_says():
         return parts
 
     times = 4000
-    letters = cutter.letters(" the")
+    letters = backend.letters(" the")
     expected = Counter(by_the_paper(letters) for _ in range(times))
     found = Counter(tuple(ids) for ids in tokenizer.encode_batch([" the"] * times, Random(6)))
     assert len(expected) > 2

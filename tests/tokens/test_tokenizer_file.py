@@ -9,7 +9,7 @@ import pytest
 
 from seqloom.errors import DamagedError, OutputError
 from seqloom.tokens import TokenConfig, Tokenizer
-from seqloom.tokens.file import fingerprint, text_of
+from seqloom.tokens.tokenizer_file import fingerprint, text_of
 from tests.tokens.examples import KINDS, TEXTS, trained
 
 AGAIN = "\n    -> copy the file again, or train the tokenizer anew"
@@ -37,8 +37,8 @@ def test_options_and_typos_are_in_the_file(file):
     tokenizer = Tokenizer.train([*["my good prince"] * 10, "Prinse"], config)
     tokenizer.save(file)
     loaded = Tokenizer.load(file)
-    assert loaded.content == tokenizer.content
-    assert loaded.tokens("MY PRINSE, goood hemlet") == ["prince", "<unk>", "good", "<unk>"]
+    assert loaded.data == tokenizer.data
+    assert loaded.tokenize("MY PRINSE, goood hemlet") == ["prince", "<unk>", "good", "<unk>"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,28 +111,28 @@ def forged(file: Any, kind: str, change: Callable[[dict[str, Any]], Any]) -> Non
     [
         ("word", lambda data: data.pop("settings"), "its settings cannot be used"),
         ("word", lambda data: data.update(settings={"kind": "magic"}), "1 setting cannot be used"),
-        ("word", lambda data: data.pop("entries"), "its entries cannot be used"),
-        ("word", lambda data: data["entries"].pop(0), "its entries cannot be used"),
-        ("word", lambda data: data.update(entries=data["entries"][:4]), "its entries cannot be used"),
-        ("word", lambda data: data["entries"].append(data["entries"][-1]), "its entries cannot be used"),
-        ("word", lambda data: data["entries"].append(["x", -1]), "its entries cannot be used"),
-        ("word", lambda data: data["entries"].append(["x", True]), "its entries cannot be used"),
-        ("word", lambda data: data["entries"].append([3, 3]), "its entries cannot be used"),
+        ("word", lambda data: data.pop("tokens"), "its tokens cannot be used"),
+        ("word", lambda data: data["tokens"].pop(0), "its tokens cannot be used"),
+        ("word", lambda data: data.update(tokens=data["tokens"][:4]), "its tokens cannot be used"),
+        ("word", lambda data: data["tokens"].append(data["tokens"][-1]), "its tokens cannot be used"),
+        ("word", lambda data: data["tokens"].append(["x", -1]), "its tokens cannot be used"),
+        ("word", lambda data: data["tokens"].append(["x", True]), "its tokens cannot be used"),
+        ("word", lambda data: data["tokens"].append([3, 3]), "its tokens cannot be used"),
         ("word", lambda data: data.update(typos={"x": "y"}), "its typos cannot be used"),
         ("word", lambda data: data.update(typos=[]), "its typos cannot be used"),
         ("word", lambda data: data.update(typos={"x": ["y"]}), "its typos cannot be used"),
         ("bpe", lambda data: data["merges"].append([4, 99_999]), "its merges cannot be used"),
         ("bpe", lambda data: data["merges"].append([4]), "its merges cannot be used"),
         ("bpe", lambda data: data["merges"].append([4, 4]), "its parts do not make a bpe tokenizer"),
-        ("bpe", lambda data: data["entries"].append(["€", 1]), "its parts do not make a bpe tokenizer"),
-        ("bpe", lambda data: data.update(merges=[], entries=data["entries"][:259]), "its parts do not make a bpe"),
-        ("bpe", lambda data: data["entries"].pop(9), "its parts do not make a bpe tokenizer"),
+        ("bpe", lambda data: data["tokens"].append(["€", 1]), "its parts do not make a bpe tokenizer"),
+        ("bpe", lambda data: data.update(merges=[], tokens=data["tokens"][:259]), "its parts do not make a bpe"),
+        ("bpe", lambda data: data["tokens"].pop(9), "its parts do not make a bpe tokenizer"),
         ("bpe", lambda data: data["settings"].update(kind="unigram"), "its parts do not make a unigram tokenizer"),
         ("unigram", lambda data: data["scores"].append("x"), "its scores cannot be used"),
         ("unigram", lambda data: data["scores"].append(10**400), "its scores cannot be used"),
         ("unigram", lambda data: data["scores"].pop(), "its parts do not make a unigram tokenizer"),
-        ("unigram", lambda data: data["entries"].pop(9), "its parts do not make a unigram tokenizer"),
-        ("character", lambda data: data["entries"].append(["ab", 1]), "its parts do not make a character tokenizer"),
+        ("unigram", lambda data: data["tokens"].pop(9), "its parts do not make a unigram tokenizer"),
+        ("character", lambda data: data["tokens"].append(["ab", 1]), "its parts do not make a character tokenizer"),
     ],
 )
 def test_a_forged_file(kind, change, what, file):

@@ -10,7 +10,7 @@ from typing import Any
 
 from seqloom.config import check
 from seqloom.errors import ConfigError, DamagedError
-from seqloom.tokens.content import Content
+from seqloom.tokens.backend import TokenizerData
 from seqloom.tokens.settings import SPECIALS, TokenConfig
 
 FORMAT = 1
@@ -19,16 +19,16 @@ FORMAT = 1
 AGAIN = "copy the file again, or train the tokenizer anew"
 
 
-def as_data(content: Content) -> dict[str, Any]:
+def as_data(data: TokenizerData) -> dict[str, Any]:
     """A tokenizer as JSON has it, without its fingerprint."""
     return {
         "seqloom": "tokenizer",
         "format": FORMAT,
-        "settings": content.config.model_dump(mode="json"),
-        "entries": [list(pair) for pair in zip(content.entries, content.counts)],
-        "merges": [list(pair) for pair in content.merges],
-        "scores": list(content.scores),
-        "typos": dict(content.typos),
+        "settings": data.config.model_dump(mode="json"),
+        "tokens": [list(pair) for pair in zip(data.tokens, data.counts)],
+        "merges": [list(pair) for pair in data.merges],
+        "scores": list(data.scores),
+        "typos": dict(data.typos),
     }
 
 
@@ -47,7 +47,7 @@ def spelled(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def read(file: Path) -> tuple[Content, str]:
+def read(file: Path) -> tuple[TokenizerData, str]:
     """A tokenizer and its fingerprint, or what is wrong with the file."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -73,49 +73,49 @@ def read(file: Path) -> tuple[Content, str]:
         mark = None
     if mark is None or data.get("fingerprint") != mark:
         raise DamagedError("is damaged: it is not what was written", where=str(file), remedy=AGAIN)
-    return content_of(data, str(file)), mark
+    return data_of(data, str(file)), mark
 
 
-def content_of(data: Mapping[str, Any], where: str) -> Content:
+def data_of(data: Mapping[str, Any], where: str) -> TokenizerData:
     """Take only what has the right form, whoever wrote it."""
 
     def sound(name: str, right: bool) -> None:
         if not right:
             raise DamagedError(f"is damaged: its {name} cannot be used", where=where, remedy=AGAIN)
 
-    settings, entries, typos = data.get("settings"), data.get("entries"), data.get("typos")
+    settings, tokens, typos = data.get("settings"), data.get("tokens"), data.get("typos")
     merges, scores = data.get("merges"), data.get("scores")
     sound("settings", isinstance(settings, dict))
     try:
         config = check(TokenConfig, settings or {}, where=where)
     except ConfigError as error:
         raise DamagedError(f"is damaged: {error.what}", where=where, remedy=AGAIN) from None
-    sound("entries", isinstance(entries, list) and all(is_entry(pair) for pair in entries))
-    words = [word for word, _ in entries or ()]
+    sound("tokens", isinstance(tokens, list) and all(is_token(pair) for pair in tokens))
+    words = [word for word, _ in tokens or ()]
     known = words[len(SPECIALS) :]
-    sound("entries", tuple(words[: len(SPECIALS)]) == SPECIALS and 0 < len(set(known)) == len(known))
+    sound("tokens", tuple(words[: len(SPECIALS)]) == SPECIALS and 0 < len(set(known)) == len(known))
     sound("merges", isinstance(merges, list) and all(is_merge(pair, len(words)) for pair in merges))
     sound("scores", isinstance(scores, list) and all(isinstance(score, float) for score in scores))
     sound("typos", isinstance(typos, dict) and all(isinstance(word, str) for word in typos.values()))
     sound("typos", set((typos or {}).values()) <= set(known))
-    return Content(
+    return TokenizerData(
         config,
         tuple(words),
-        tuple(count for _, count in entries or ()),
+        tuple(count for _, count in tokens or ()),
         merges=tuple((left, right) for left, right in merges or ()),
         scores=tuple(scores or ()),
         typos=typos or {},
     )
 
 
-def is_entry(pair: Any) -> bool:
+def is_token(pair: Any) -> bool:
     """A text, and how often it was seen."""
     return isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and is_count(pair[1])
 
 
 def is_merge(pair: Any, size: int) -> bool:
-    """The numbers of two entries."""
-    return isinstance(pair, list) and len(pair) == 2 and all(is_count(number) and number < size for number in pair)
+    """The ids of two tokens."""
+    return isinstance(pair, list) and len(pair) == 2 and all(is_count(id) and id < size for id in pair)
 
 
 def is_count(value: Any) -> bool:

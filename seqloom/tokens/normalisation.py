@@ -1,4 +1,4 @@
-"""What is done to a text before it is cut: its Unicode form, its capitals."""
+"""Normalisation of a text before it is tokenised: its Unicode form, lower case."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 from seqloom.tokens.settings import TokenConfig
 
 
-def reader(config: TokenConfig) -> Callable[[str], str] | None:
-    """From a text as written to the text as read; None when that is the same.
+def normaliser(config: TokenConfig) -> Callable[[str], str] | None:
+    """The function that normalises a text; None when that changes nothing.
 
-    >>> read = reader(TokenConfig(lower=True, normalise="nfkc"))
-    >>> read("Ｈｅｌｌｏ ΟΔΟΣ") if read else ""
+    >>> normalise = normaliser(TokenConfig(lower=True, normalise="nfkc"))
+    >>> normalise("Ｈｅｌｌｏ ΟΔΟΣ") if normalise else ""
     'hello οδος'
     """
     if config.normalise == "none":

@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from seqloom.tokens import TokenConfig, Tokenizer
-from seqloom.tokens.lattice import Lattice
-from seqloom.tokens.likelihood import learn_pieces
+from seqloom.tokens.unigram_training import Lattice, train_pieces
 
 COUNTS = {"abab": 5, "aba": 4, "b": 3, "cab": 2, "早早": 2}
 
@@ -84,7 +83,7 @@ def test_the_best_way_without_a_piece(lattice, p):
 
 
 def test_a_word_that_is_seen_often_becomes_a_piece():
-    pieces = dict(learn_pieces({" the": 50, " cat": 30, " then": 10, " hat": 5}, room=12))
+    pieces = dict(train_pieces({" the": 50, " cat": 30, " then": 10, " hat": 5}, room=12))
     assert {" the", " cat", *" thecan"} <= pieces.keys()
     assert len(pieces) <= 12
     assert_allclose(sum(map(math.exp, pieces.values())), 1, atol=1e-4)
@@ -94,14 +93,14 @@ def test_what_many_words_share_becomes_a_piece():
     stems = ["walk", "talk", "jump", "play", "climb"]
     counts = {stem + ending: 10 for stem in stems for ending in ("", "ing", "ed", "er", "s")}
     letters = set("".join(counts))
-    pieces = dict(learn_pieces(counts, room=len(letters) + 8))
+    pieces = dict(train_pieces(counts, room=len(letters) + 8))
     assert {*stems, *letters} <= pieces.keys()
 
 
 def test_letters_come_before_longer_pieces():
-    pieces = dict(learn_pieces({"abab": 9, "aba": 5, "c": 1}, room=3))
+    pieces = dict(train_pieces({"abab": 9, "aba": 5, "c": 1}, room=3))
     assert sorted(pieces) == ["a", "b", "c"]
-    assert sorted(dict(learn_pieces({"abab": 9, "aba": 5, "c": 1}, room=2))) == ["a", "b"]
+    assert sorted(dict(train_pieces({"abab": 9, "aba": 5, "c": 1}, room=2))) == ["a", "b"]
 
 
 @pytest.mark.parametrize("text", ["a", "ab", "a" * 500, "'" * 300, "".join(map(chr, range(0x4E00, 0x4E00 + 3000)))])

@@ -1,11 +1,11 @@
-"""From words back to a sentence: spaces where a writer puts them."""
+"""Detokenizer: from words back to a sentence, with spaces where a writer puts them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from seqloom.tokens.letters import CJK
+from seqloom.tokens.pretokenization import CJK
 
 CLOSES = set(".,;:!?%)]}»”’…′″°") | set("、。，；：！？）】》」』〉")
 OPENS = set("([{«“‘„¿¡$£€#@") | set("（【《「『〈")
@@ -17,12 +17,12 @@ QUOTES = set("\"'")
 wide = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]").match
 
 
-def join(words: Iterable[str]) -> str:
+def detokenize(words: Iterable[str]) -> str:
     """A sentence of words and punctuation marks.
 
-    >>> join(["He", "said", ":", '"', "a", "well", "-", "known", "(", "old", ")", "fact", '"', "."])
+    >>> detokenize(["He", "said", ":", '"', "a", "well", "-", "known", "(", "old", ")", "fact", '"', "."])
     'He said: "a well-known (old) fact".'
-    >>> join(["我", "爱", "机器", "学习", "，", "Python", "!"])
+    >>> detokenize(["我", "爱", "机器", "学习", "，", "Python", "!"])
     '我爱机器学习，Python!'
     """
     parts: list[str] = []
