@@ -50,8 +50,8 @@ def embedded_split(where: str | Path, task: ForTask) -> tuple[EmbeddedDataset, s
     """The data set and one split of it: that which is named, else the last, which is for testing."""
     data, split = find_embedded(where)
     if task is not None and not {*roles_of(task)} <= {*roles_of(data.task)}:
-        name = columns_of(task).task
-        fitting = ", ".join(f"{SCHEME}{name}" for name, other in EMBEDDED.items() if other.task == name)
-        remedy = f"set the task to {data.task}" + (f", or for {name} take {fitting}" if fitting else "")
-        raise DataError(f"is data for the task {data.task}, not for {name}", where=str(where), remedy=remedy)
+        wanted = columns_of(task).task
+        fitting = ", ".join(f"{SCHEME}{name}" for name, other in EMBEDDED.items() if other.task == wanted)
+        remedy = f"set the task to {data.task}" + (f", or for {wanted} take {fitting}" if fitting else "")
+        raise DataError(f"is data for the task {data.task}, not for {wanted}", where=str(where), remedy=remedy)
     return data, split or list(data.splits)[-1]
