@@ -26,7 +26,7 @@ from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import Translated
 from seqloom.extras import require
-from seqloom.layers.cross_entropy import surprise
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -128,7 +128,7 @@ class Translate(Task[TranslateConfig]):
             real = batch.real
             logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
             wanted = batch.labels[real]
-            total = surprise(logits, wanted, plan.label_smoothing)
+            total = total_cross_entropy(logits, wanted, plan.label_smoothing)
             return Loss(total, len(wanted), logits)
 
         def evaluate(model: nn.Module) -> ValidationResult | None:
