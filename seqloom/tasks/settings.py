@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from seqloom.config import Config
 from seqloom.data.settings import DataConfig
+from seqloom.models.registry import names
 from seqloom.models.settings import blamed
 from seqloom.tokens.settings import TokenConfig
 
@@ -24,7 +25,7 @@ class TaskConfig(Config):
 
     @model_validator(mode="after")
     def architecture_serves_the_task(self) -> Self:
-        model = getattr(self, "model", None)  # each task has one of its kind
-        if model is not None:
-            blamed("model.name", model.name, self.task)
+        name = getattr(getattr(self, "model", None), "name", None)  # each task has settings of its kind
+        if name is not None and names(self.task):  # none is made for the task of another package
+            blamed("model.name", name, self.task)
         return self
