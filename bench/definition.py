@@ -24,7 +24,7 @@ B, T, D, H = 32, 64, 128, 128
 
 
 @equations
-def min_gru(x, h, *, W_z, b_z, W_h, b_h):
+def min_gru(x, h, *, W_z, b_z, W_h, b_h):  # type: ignore[no-untyped-def]
     """Minimal gated recurrent unit.
 
     x    (D)     the input
@@ -77,8 +77,8 @@ class GRULoop(Loop):
 
     def step(self, x: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
         (h,) = state
-        to_gates, to_h = torch.addmm(self.b, x, self.W).split([2 * H, H], 1)
-        U_gates, U_h = self.U.split([2 * H, H], 1)
+        to_gates, to_h = torch.split(torch.addmm(self.b, x, self.W), [2 * H, H], 1)
+        U_gates, U_h = torch.split(self.U, [2 * H, H], 1)
         r, z = torch.sigmoid(to_gates + h @ U_gates).chunk(2, 1)
         h_tilde = torch.tanh(to_h + (r * h) @ U_h)
         return (z * h + (1 - z) * h_tilde,)
@@ -97,7 +97,7 @@ class LSTMLoop(Loop):
         return torch.sigmoid(o) * torch.tanh(c), c
 
 
-PAIRS: list[tuple[Equations[..., Any], type[Loop], type[nn.RNNBase]]] = [
+PAIRS: list[tuple[Equations[..., Any], Callable[[], Loop], Callable[..., nn.Module]]] = [
     (min_gru, MinGRULoop, nn.LSTM),
     (gru, GRULoop, nn.GRU),
     (lstm, LSTMLoop, nn.LSTM),

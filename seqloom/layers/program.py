@@ -18,13 +18,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqloom.layers.lifting import BY_NUMBER, Affine, Graph, Operation, Phase, Value
+from seqloom.layers.lifting import LiftedGraph
+from seqloom.layers.operations import BY_NUMBER, Affine, LiftedValue, Operation, Phase
 
 
 class Program:
     """What is to be done, sorted; `states` says which results are the states, in the order of the inputs."""
 
-    def __init__(self, graph: Graph, states: Sequence[int], *, merged: bool = True) -> None:
+    def __init__(self, graph: LiftedGraph, states: Sequence[int], *, merged: bool = True) -> None:
         self.graph = graph
         self.x = next(value.slot for value in graph.inputs if value.phase is Phase.INPUT)
         self.before = [value for value in graph.inputs if value.phase is Phase.STATE]
@@ -37,8 +38,13 @@ class Program:
         every = needed(operations, [self.output.slot], in_loop)
         kept = [each for each in operations if each.result in every]
         self.first = [each for each in kept if each.phase < Phase.STATE]
-        self.steps = [each for each in kept if each.phase is Phase.STATE and each.result in in_loop]
-        self.last = [each for each in kept if each.phase is Phase.STATE and each.result not in in_loop]
+        changing = [each for each in kept if each.phase is Phase.STATE]
+        made = {each.result for each in changing if each.result in in_loop}
+        for each in changing:  # pieces are taken where the whole is made: a tuple cannot be collected
+            if isinstance(each.function, operator.itemgetter) and each.arguments[0] in made:
+                made.add(each.result)
+        self.steps = [each for each in changing if each.result in made]
+        self.last = [each for each in changing if each.result not in made]
         self.sort_slots()
 
     def sort_slots(self) -> None:
@@ -122,7 +128,7 @@ def slot_of(operation: Operation | Affine) -> int:
 # --- products side by side ----------------------------------------------------------------------
 
 
-def lowered(graph: Graph, every: set[int], in_loop: set[int], merged: bool) -> tuple[list[Operation], int]:
+def lowered(graph: LiftedGraph, every: set[int], in_loop: set[int], merged: bool) -> tuple[list[Operation], int]:
     """Affine sums as operations: those of the same vectors as one, with their matrices side by side."""
     together: dict[Any, list[Affine]] = defaultdict(list)
     for each in graph.operations:
@@ -139,7 +145,7 @@ def lowered(graph: Graph, every: set[int], in_loop: set[int], merged: bool) -> t
     return lowering.operations, lowering.slots
 
 
-def activations(graph: Graph, every: set[int]) -> dict[int, Operation]:
+def activations(graph: LiftedGraph, every: set[int]) -> dict[int, Operation]:
     """By slot, the function of each number (a gate's sigmoid) that is all that an affine sum is used for."""
     users: dict[int, list[Any]] = defaultdict(list)
     for each in graph.operations:
@@ -163,7 +169,7 @@ def key_of(affine: Affine, in_loop: set[int], merged: bool) -> Any:
     return (vectors, bool(affine.biases), slot in in_loop) if merged else slot
 
 
-def by_phase(affine: Affine) -> list[tuple[Value, Value]]:
+def by_phase(affine: Affine) -> list[tuple[LiftedValue, LiftedValue]]:
     return sorted(affine.products, key=lambda pair: (pair[0].phase, pair[0].slot))
 
 
