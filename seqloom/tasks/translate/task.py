@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import BucketSampler
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
@@ -46,6 +47,8 @@ AT_ONCE = 64
 class Translate(Task[TranslateConfig]):
     """Turn a text into another: a translation, a date in another format, a title."""
 
+    Settings = TranslateConfig
+    columns = COLUMNS["translate"]
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
