@@ -6,6 +6,7 @@ import runpy
 from pathlib import Path
 
 from seqloom.training import api
+from seqloom.training.run_config import load_run
 from tests.serving.conftest import Running
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +31,6 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "reviews.tsv").write_text("".join(f"{label}\t{text}\n" for label, text in reviews * 9))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    load_run = api.load_run
     quick = ["train.steps=2", "train.warmup_steps=1"]
     monkeypatch.setattr(api, "load_run", lambda config, settings, **given: load_run(config, quick, **given))
     api.train(task="translate", data="pairs.tsv", model="rnn-attention", out="demo", quiet=True)
