@@ -17,8 +17,8 @@ from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
-from seqloom.evaluating.bootstrap import Counted
-from seqloom.evaluating.by_length import Bucket
+from seqloom.evaluating.bootstrap import CountedMetric
+from seqloom.evaluating.by_length import LengthBucket
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable
@@ -47,9 +47,9 @@ class Evaluation:
     tables: Sequence[ResultTable] = ()
     details: Facts = field(default_factory=dict)
     """What else `evaluate --json` prints."""
-    counted: Counted | None = None
+    counted: CountedMetric | None = None
     """The metric that two models can be compared by, example by example."""
-    by_length: Sequence[Bucket] = ()
+    by_length: Sequence[LengthBucket] = ()
     """That metric by length of the input."""
     measure: str = ""
     """Its name."""

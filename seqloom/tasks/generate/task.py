@@ -16,7 +16,7 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
-from seqloom.evaluating.language import Foretold
+from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
@@ -215,6 +215,6 @@ class Generate(Task[GenerateConfig]):
                 right += int((logits.argmax(-1) == targets).sum())
                 count += len(targets)
         characters = 0 if self.masked else int(corpus.arrays["characters"].sum(dtype=np.int64))
-        found = Foretold(loss, count, characters)
-        metrics = {"loss": found.mean_loss, **found.figures(), "bits_per_token": found.bits_for(count)}
+        found = LanguageModelMetrics(loss, count, characters)
+        metrics = {"loss": found.mean_loss, **found.metrics(), "bits_per_token": found.bits_for(count)}
         return Evaluation({**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})

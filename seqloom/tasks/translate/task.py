@@ -23,7 +23,7 @@ from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
-from seqloom.evaluating.translation import Translated
+from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
@@ -263,7 +263,7 @@ class Translate(Task[TranslateConfig]):
 
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
-    ) -> Translated:
+    ) -> TranslationMetrics:
         """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
@@ -271,7 +271,7 @@ class Translate(Task[TranslateConfig]):
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return Translated.of(answers, references, sources, language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(answers, references, sources, language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
