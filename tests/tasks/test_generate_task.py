@@ -73,7 +73,7 @@ def test_what_cannot_be_learned_from_says_why(tmp_path, song):
     with pytest.raises(DataError, match="empty file"):
         train(settings(empty), run / "2", quiet=True)
     empty.write_text("\n" * 50)
-    with pytest.raises(SeqloomError, match="there is no text to learn a dictionary from"):
+    with pytest.raises(SeqloomError, match="there is no text to learn a vocabulary from"):
         train(settings(empty), run / "3", quiet=True)
     with pytest.raises(ConfigError, match=r"model.name: mlp puts all words end to end"):
         train(settings(song, model__name="mlp"), run / "4", quiet=True)
