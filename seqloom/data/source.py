@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from seqloom.data.bad_records import OnBad, Policy, Report
-from seqloom.data.column_roles import NAMES, roles_of, with_roles
+from seqloom.data.column_roles import NAMES, ForTask, roles_of, with_roles
 from seqloom.data.embedded import embedded_split, is_embedded
 from seqloom.data.formats import FORMATS, Format, find_files, one_file, one_format
 from seqloom.data.record import Record
@@ -77,7 +77,7 @@ class Wish(NamedTuple):
 def open_source(
     where: Anything,
     *,
-    task: str | None = None,
+    task: ForTask = None,
     columns: Mapping[str, str | int] | None = None,
     format: Format = "auto",
     header: Header = "auto",

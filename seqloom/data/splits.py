@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seqloom.data.bad_records import Report
+from seqloom.data.column_roles import ForTask
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.formats import find_files
 from seqloom.data.record import Record
@@ -175,7 +176,7 @@ def by_language(files: Sequence[Path], source: str, target: str) -> dict[str, Pa
     return pair
 
 
-def open_data(config: DataConfig, task: str | None = None) -> dict[str, Records]:
+def open_data(config: DataConfig, task: ForTask = None) -> dict[str, Records]:
     """Train, and valid and test as far as there are such.
 
     A split with a path of its own is that; else, where `train` is embedded or a folder of splits, those that it has;
@@ -215,7 +216,7 @@ def splits_in(where: Paths) -> dict[str, Paths]:
     return {**found} if "train" in found else {}
 
 
-def open_split(where: Paths, config: DataConfig, task: str | None) -> Source:
+def open_split(where: Paths, config: DataConfig, task: ForTask) -> Source:
     """One split; of the files of several languages, the two that are meant."""
     languages = (config.source_language, config.target_language)
     if isinstance(where, Sequence) and not isinstance(where, str) and len(where) > 1 and "und" not in languages:

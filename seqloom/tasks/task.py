@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
+from seqloom.data.column_roles import TaskColumns
 from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
@@ -74,6 +75,10 @@ class Task(ABC, Generic[C]):
     whatever else is plain JSON (`facts`: labels, means). All of it is kept in the model folder.
     """
 
+    Settings: ClassVar[type[TaskConfig]] = TaskConfig
+    """The settings of the task, of the kind `config`: what a configuration file may say."""
+    columns: ClassVar[TaskColumns] = TaskColumns("this task", ())
+    """The columns that its data must have, as `TaskColumns("pairs", ("label", "first", "second"))`."""
     Options: ClassVar[type[Config]] = Options
     """The options of a prediction."""
     EvaluateOptions: ClassVar[type[Config] | None] = None
@@ -102,9 +107,12 @@ class Task(ABC, Generic[C]):
     def encode(self, records: list[Record]) -> Chunk:
         """Records as lists of token ids or vectors, by the name of a field: what is kept of them on disk."""
 
-    @abstractmethod
     def encoding_settings(self) -> Mapping[str, Any]:
-        """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again."""
+        """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again.
+
+        By default all but [data], [tokens], [train] and [start]; a task that names fewer encodes less often.
+        """
+        return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start"})
 
     def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
         """Encoded records on disk, made once for the same files and settings (`made_of`: how they are chosen)."""

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from seqloom.config import Config
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
@@ -41,6 +42,8 @@ SAMPLE = GenerateOptions(length=60)
 class Generate(Task[GenerateConfig]):
     """Continue a text token by token, or fill the blanks in one."""
 
+    Settings = GenerateConfig
+    columns = COLUMNS["generate"]
     Options: ClassVar[type[Config]] = GenerateOptions
 
     def __init__(self, config: GenerateConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:

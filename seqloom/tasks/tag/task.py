@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import Rows
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
@@ -39,6 +40,9 @@ AT_ONCE = 64
 
 class Tag(Task[TagConfig]):
     """Give each word of a sentence its tag."""
+
+    Settings = TagConfig
+    columns = COLUMNS["tag"]
 
     def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import BucketSampler
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
@@ -25,7 +26,7 @@ from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
-from seqloom.layers.cross_entropy import surprise
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -46,6 +47,8 @@ AT_ONCE = 64
 class Translate(Task[TranslateConfig]):
     """Turn a text into another: a translation, a date in another format, a title."""
 
+    Settings = TranslateConfig
+    columns = COLUMNS["translate"]
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
@@ -125,7 +128,7 @@ class Translate(Task[TranslateConfig]):
             real = batch.real
             logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
             wanted = batch.labels[real]
-            total = surprise(logits, wanted, plan.label_smoothing)
+            total = total_cross_entropy(logits, wanted, plan.label_smoothing)
             return Loss(total, len(wanted), logits)
 
         def evaluate(model: nn.Module) -> ValidationResult | None:
