@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from seqloom.data.bad_records import Policy
-from seqloom.data.column_roles import roles_of
+from seqloom.data.column_roles import ForTask, reads_words, roles_of
 from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.line_reader import open_bytes, scan, unreadable
 from seqloom.data.sources import frames, parquet
@@ -70,7 +70,7 @@ def one_file(where: str | Path) -> Path:
     return files[0]
 
 
-def one_format(files: Sequence[Path], task: str | None) -> Format:
+def one_format(files: Sequence[Path], task: ForTask) -> Format:
     """The format of all files, which they must share."""
     formats = {format_of(file, task): file for file in files}
     if len(formats) > 1:
@@ -79,7 +79,7 @@ def one_format(files: Sequence[Path], task: str | None) -> Format:
     return next(iter(formats))
 
 
-def format_of(file: Path, task: str | None) -> Format:
+def format_of(file: Path, task: ForTask) -> Format:
     """What a file is. Where the name does not say: the first bytes, then the task and the first line.
 
     A text with a tab in its first line is TSV for a task that needs two columns; a tagger reads CoNLL.
@@ -95,7 +95,7 @@ def format_of(file: Path, task: str | None) -> Format:
         return "npy"
     if start.startswith(parquet.MAGIC):
         return "parquet"
-    if task == "tag":
+    if reads_words(task):
         return "conll"
     if len(roles_of(task)) > 1 and "\t" in first_line(file):
         return "tsv"

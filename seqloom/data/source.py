@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from seqloom.data.bad_records import OnBad, Policy, Report
-from seqloom.data.column_roles import NAMES, roles_of, with_roles
+from seqloom.data.column_roles import NAMES, ForTask, roles_of, with_roles
 from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.embedded import embedded_split, is_embedded
 from seqloom.data.formats import FORMATS, Format, by_language, find_files, one_file, one_format
@@ -78,7 +78,7 @@ class Wish(NamedTuple):
 def open_source(
     where: Anything,
     *,
-    task: str | None = None,
+    task: ForTask = None,
     columns: Mapping[str, str | int] | None = None,
     format: Format = "auto",
     header: Header = "auto",
@@ -107,7 +107,7 @@ def open_source(
     files: list[Path] = []
     identity = ""
     if isinstance(where, str | Path) and is_dataset(where):
-        where = files_of_dataset(where, task, languages)
+        where = files_of_dataset(where, wish.roles, languages)
     if isinstance(where, str | Path) and is_embedded(where):
         data, split = embedded_split(where, task)
         read, format, identity = from_python(partial(data.records, split), None), "python", data.identity(split)
@@ -135,10 +135,12 @@ def open_source(
     return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity)
 
 
-def files_of_dataset(where: str | Path, task: str | None, languages: tuple[str, str]) -> list[Path] | dict[str, Path]:
+def files_of_dataset(
+    where: str | Path, roles: Sequence[str], languages: tuple[str, str]
+) -> list[Path] | dict[str, Path]:
     """The files of a public data set; of those in several languages, the two that are meant."""
     files = dataset_paths(where)
-    if task != "translate" or isinstance(files, dict) or len(files) < 2:
+    if "target" not in roles or isinstance(files, dict) or len(files) < 2:
         return files
     if "und" in languages:
         names = ", ".join(file.name for file in files)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seqloom.data.bad_records import Report
+from seqloom.data.column_roles import ForTask
 from seqloom.data.datasets import SCHEME, find_dataset, is_dataset
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.formats import by_language, find_files
@@ -163,7 +164,7 @@ def find_splits(where: Path | Iterable[Path]) -> dict[str, list[Path]]:
     return {name: files for name, files in found.items() if files}
 
 
-def open_data(config: DataConfig, task: str | None = None) -> dict[str, Records]:
+def open_data(config: DataConfig, task: ForTask = None) -> dict[str, Records]:
     """Train, and valid and test as far as there are such.
 
     A split with a path of its own is that; else, where `train` is a data set or a folder of splits, those that it has;
@@ -206,7 +207,7 @@ def splits_in(where: Paths) -> dict[str, Paths]:
     return {**found} if "train" in found else {}
 
 
-def open_split(where: Paths, config: DataConfig, task: str | None) -> Source:
+def open_split(where: Paths, config: DataConfig, task: ForTask) -> Source:
     """One split; of the files of several languages, the two that are meant."""
     languages = (config.source_language, config.target_language)
     if isinstance(where, Sequence) and not isinstance(where, str) and len(where) > 1 and "und" not in languages:

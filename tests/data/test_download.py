@@ -70,9 +70,8 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def published(content: bytes = TEXT, member: str = "", url: str = "https://example.org/v1/{file}", by_hand: str = ""):
     file = PublishedFile("lines.txt", len(content), sha256(content).hexdigest(), member)
-    about = {"title": "Lines", "task": "generate", "licence": "CC0", "home": "https://example.org"}
-    files = {"splits": {"train": file.name}, "files": {file.name: file}}
-    return PublishedDataset("lines", **about, **files, url=url, by_hand=by_hand)
+    splits, files = {"train": file.name}, {file.name: file}
+    return PublishedDataset("lines", "Lines", "generate", "CC0", "https://example.org", splits, files, url, by_hand)
 
 
 def everything(folder: Path) -> list[str]:
