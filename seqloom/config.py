@@ -48,10 +48,10 @@ def gather(file: Path | str | None = None, changes: Sequence[str] = (), **flags:
     return values
 
 
-def check(kind: type[C], values: Mapping[str, Any], *, where: str) -> C:
-    """The settings, or every mistake in them at once."""
+def check(kind: type[C], values: Mapping[str, Any], *, where: str, saved: bool = False) -> C:
+    """The settings, or every mistake in them at once; saved ones may say what is not read today."""
     try:
-        return kind.model_validate(values)
+        return kind.model_validate(values, context={"saved": saved})
     except ValidationError as error:
         raise ConfigError(where, [mistake(kind, details) for details in error.errors()]) from None
 

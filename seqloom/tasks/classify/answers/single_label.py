@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from seqloom.data.record import Record
 from seqloom.errors import DataError
 from seqloom.evaluating.classification import Classified
+from seqloom.models.registry import find
 from seqloom.tasks.classify.answers.base import Answers, label_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
@@ -74,7 +75,8 @@ class SingleLabel(Answers):
         super().__init__(config, facts)
         self.labels: list[str] = facts["labels"]
         self.label_ids = {label: id for id, label in enumerate(self.labels)}
-        self.outputs = 1 if config.model.name == "logistic" and len(self.labels) == 2 else len(self.labels)
+        one = len(self.labels) == 2 and find(config.model.name, "classify").binary_logit
+        self.outputs = 1 if one else len(self.labels)
 
     def encode(self, record: Record) -> list[int]:
         label = label_of(record)
