@@ -1,4 +1,4 @@
-"""Which column plays which part in a task.
+"""Which column has which role in a task.
 
 A column is found, in this order: by the name or number that the user gave it; by the name of the role; by its place,
 where columns have no names and there are as many as roles, in the order of the roles; and the last role without a
