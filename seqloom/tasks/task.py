@@ -156,6 +156,26 @@ class Task(ABC, Generic[C]):
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
 
+    # --- serving ------------------------------------------------------------------------------------
+
+    translates: ClassVar[bool] = False
+    """Whether it turns a text of one language into one of another, so that LibreTranslate's API serves it."""
+
+    @property
+    def generates_text(self) -> bool:
+        """Whether an answer is a text that is generated token by token, so that OpenAI's API serves it."""
+        return False
+
+    def streams(self, temperature: float | None) -> bool:
+        """Whether an answer can be sent while it is generated; None is the temperature by default."""
+        return False
+
+    def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
+        """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
+        return {"temperature": temperature, "max_length": max_tokens}
+
+    # --- evaluation ---------------------------------------------------------------------------------
+
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:
         """The metrics of a model on encoded data (`options` is an `EvaluateOptions`, or an `Options` without one)."""

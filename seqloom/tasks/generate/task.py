@@ -201,6 +201,17 @@ class Generate(Task[GenerateConfig]):
             found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word
         return found
 
+    @property
+    def generates_text(self) -> bool:
+        return not self.masked
+
+    def streams(self, temperature: float | None) -> bool:
+        return not self.masked
+
+    def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
+        """As at OpenAI: 16 tokens, drawn at temperature 1."""
+        return {"length": max_tokens or 16, "temperature": 1.0 if temperature is None else temperature}
+
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Perplexity and accuracy: of every token once, or, masked, of a sample that is always the same."""
         text, length = LongText(corpus, self.tokenizer.eos), self.config.model.length

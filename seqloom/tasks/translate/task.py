@@ -52,6 +52,9 @@ class Translate(Task[TranslateConfig]):
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
+    translates = True
+    generates_text = True
+
     @property
     def source_tokenizer(self) -> Tokenizer:
         return self.tokenizers["source" if "source" in self.tokenizers else "text"]
@@ -229,6 +232,9 @@ class Translate(Task[TranslateConfig]):
             return beam_search(*arguments, wanted=wanted)  # type: ignore[arg-type]
         keys = [one.key for one in batch]
         return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)  # type: ignore[arg-type]
+
+    def streams(self, temperature: float | None) -> bool:
+        return bool(temperature)  # a beam search may change its mind until the end
 
     def prefix(self, text: str) -> list[int]:
         """The tokens that every answer begins with; all of them must be ones that the model can write."""
