@@ -106,7 +106,7 @@ def test_a_trained_folder_is_summed_up(tmp_path, monkeypatch, capsys):
     assert (found["architecture"], found["rows"][0]["shape"]) == ("gru", ["B", "T", 9])
     summary(str(tmp_path / "run"))
     assert "gru, to classify" in capsys.readouterr().out
-    with pytest.raises(SeqloomError, match="is a trained model: it is as it is"):
+    with pytest.raises(SeqloomError, match="is a trained model, whose settings are fixed"):
         summary(str(tmp_path / "run"), set_=["model.widths=[3]"])
 
 
