@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from seqloom.equations.grammar import read
 from seqloom.equations.legend import read_legend
@@ -36,6 +36,10 @@ class Equations(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<equations {self.name}: {self.legend.title}>"
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """A definition is one thing: a copy of a model speaks of the same."""
+        return self
 
     @property
     def label(self) -> str:
