@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from seqloom.equations import Equations
-from seqloom.layers.derived import block_from
+from seqloom.layers.derived_block import block_from
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.positions import LearnedPositions, Sinusoidal
 from seqloom.models.encoders.base import Encoder
