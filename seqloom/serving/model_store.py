@@ -42,7 +42,8 @@ class ModelEntry:
         settings: Any = self.config
         return self.task == "translate" or (self.task == "generate" and settings.generate.objective == "next")
 
-    def about(self) -> dict[str, Any]:
+    def info(self) -> dict[str, Any]:
+        """What `GET /api/models` says of it."""
         data = self.config.data
         return {
             "name": self.name,
