@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from seqloom.data.bad_records import Policy
 from seqloom.data.column_roles import ForTask, reads_words, roles_of
+from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.line_reader import open_bytes, scan, unreadable
 from seqloom.data.sources import frames, parquet
 from seqloom.errors import DataError
@@ -36,13 +37,17 @@ SUFFIXES: dict[str, Format] = {
 
 
 def find_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files of a path, a list of paths, or a pattern (`data/*.txt`); of a pattern in the order of their names."""
+    """The files of a path, a list of paths, a pattern (`data/*.txt`), in the order of their names, or a data set."""
     if isinstance(where, str | Path):
         return list(expand(Path(where).expanduser()))
     return [file for path in where for file in expand(Path(path).expanduser())]
 
 
 def expand(path: Path) -> Iterator[Path]:
+    if is_dataset(path):
+        files = dataset_paths(path)
+        yield from files.values() if isinstance(files, dict) else files
+        return
     try:
         exists = path.exists()
     except (OSError, ValueError) as error:  # no permission, a NUL in the name
@@ -101,3 +106,16 @@ def first_line(file: Path) -> str:
     """The first line that can be used, among the first hundred."""
     lines = (line for (number, line), _ in zip(scan(file, Policy("skip")), range(100)) if isinstance(line, str))
     return next((line for line in lines if line.strip()), "")
+
+
+def by_language(files: Sequence[Path], source: str, target: str) -> dict[str, Path]:
+    """The two of parallel files whose names end in these languages, as in train.en.gz and train.de.gz."""
+    pair: dict[str, Path] = {}
+    for role, language in (("source", source), ("target", target)):
+        named = [file for file in files if file.name.removesuffix(".gz").endswith(f".{language}")]
+        if len(named) != 1:
+            names = ", ".join(file.name for file in files)
+            what = f"{len(named)} files end in .{language}; there are: {names}"
+            raise DataError(what, where=str(files[0].parent), remedy="give the files by path")
+        pair[role] = named[0]
+    return pair

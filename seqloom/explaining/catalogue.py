@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import sys
 from collections.abc import Iterator
@@ -18,9 +17,11 @@ import seqloom.models.encoders.definitions
 import seqloom.models.seq2seq.definitions
 from seqloom.equations import Equations
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.models.references import imported
+from seqloom.models.registry import find as find_architecture
+from seqloom.models.registry import names
 from seqloom.models.seq2seq.definitions.blocks import transformer_with
 from seqloom.models.seq2seq.definitions.step import whole
-from seqloom.models.seq2seq.presets import PRESETS
 
 ENTRY_POINTS = "seqloom.definitions"
 """A package that names a module of its own under this group has its definitions listed beside ours."""
@@ -54,14 +55,14 @@ def defined_in(module: ModuleType) -> Iterator[Equations[..., Any]]:
 def find(name: str) -> Equations[..., Any]:
     """A definition by name, or a user's own as `package.module:function`."""
     if ":" in name:
-        return imported(name)
+        return equations_at(name)
     known, label = definitions(), name.replace("_", "-").lower()
     if label in known:
         return known[label]
-    if label in PRESETS:
-        blocks = len(PRESETS[label]["decoder_widths"])
+    if label in names("translate"):
+        blocks = len(find_architecture(label, "translate").preset["decoder_widths"])
         return whole(transformer_with(blocks), __name__)
-    raise UnknownName("definition", name, [*known, *PRESETS], remedy="`seqloom explain` lists what there is")
+    raise UnknownName("definition", name, [*known, *names("translate")], remedy="`seqloom explain` lists what there is")
 
 
 def is_model(definition: Equations[..., Any]) -> bool:
@@ -69,24 +70,13 @@ def is_model(definition: Equations[..., Any]) -> bool:
     return definition.__module__.startswith("seqloom.models.")
 
 
-def imported(name: str) -> Equations[..., Any]:
-    module_name, _, function = name.partition(":")
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` would
-    try:
-        module = importlib.import_module(module_name)
-    except SeqloomError:
-        raise
-    except Exception as error:  # whatever a user's module does when it is loaded
-        reason = f"{type(error).__name__}: {error}"
-        raise SeqloomError(
-            f"cannot import {module_name}: {reason}", remedy="mend it, or run where it is found"
-        ) from error
-    thing = getattr(module, function, None)
+def equations_at(reference: str) -> Equations[..., Any]:
+    thing = imported(reference)
     if not isinstance(thing, Equations):
-        names = ", ".join(definition.name for definition in defined_in(module)) or "none"
+        module, _, name = reference.partition(":")
+        has = ", ".join(definition.name for definition in defined_in(sys.modules[module])) or "none"
         raise SeqloomError(
-            f"{module_name} has no equations called {function}",
-            remedy=f"decorate it with @seqloom.equations.equations; it has: {names}",
+            f"{module} has no equations called {name}",
+            remedy=f"decorate it with @seqloom.equations.equations; it has: {has}",
         )
     return thing

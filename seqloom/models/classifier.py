@@ -16,11 +16,9 @@ from seqloom.models.encoders import make_encoder
 from seqloom.models.frames import Frames
 from seqloom.models.part import Letters, Part
 from seqloom.models.pooling import Pool
+from seqloom.models.registry import architecture, find
 from seqloom.models.settings import ModelConfig
 from seqloom.models.words import Words
-
-FLAT = ("logistic", "mlp")
-"""Architectures that put the words of a sentence end to end instead of reading them."""
 
 Rows: TypeAlias = Words | Frames
 """What a model begins with: word numbers (B, T) or frames (B, T, numbers) become rows (B, T, D)."""
@@ -57,6 +55,8 @@ class Classifier(nn.Module):
         return [*self.encoder.parts(x), answer_for_all(rows, self.pool, self.readout, says, given)]
 
 
+@architecture("mlp", "one hidden layer, words end to end", kind="model", tasks=("classify",), reads=["hidden"])
+@architecture("logistic", "logistic regression, words end to end", kind="model", tasks=("classify",), binary_logit=True)
 class FlatClassifier(nn.Module):
     """Logistic regression or an MLP on the words of a sentence, put end to end."""
 
@@ -103,5 +103,8 @@ def first_part(words: Rows, w: Tensor) -> Part:
 
 def make_classifier(config: ModelConfig, words: Rows, scores: int, features: int = 0) -> Classifier | FlatClassifier:
     """The classifier that the settings name, with so many scores and feature columns."""
-    kind = FlatClassifier if config.name in FLAT else Classifier
-    return kind(config, words, scores, features)
+    found = find(config.name, "classify")
+    make = Classifier if found.kind != "model" else found.make
+    assert make is not None
+    model: Classifier | FlatClassifier = make(config, words, scores, features)
+    return model

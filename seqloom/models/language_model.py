@@ -14,10 +14,7 @@ from torch.nn import functional as F
 from seqloom.errors import ConfigError
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.heads import Readout
-from seqloom.models.classifier import FLAT
 from seqloom.models.encoders import make_encoder
-from seqloom.models.encoders.mixer import Mixer
-from seqloom.models.encoders.transformer import Transformer
 from seqloom.models.settings import ModelConfig
 from seqloom.models.words import Words
 
@@ -53,7 +50,7 @@ class LanguageModel(nn.Module):
         self.readout: nn.Module = TiedReadout(vocab) if config.tied else Readout(width, vocab)
         start = self.words.table.E if config.tied else self.readout.W_hy
         nn.init.normal_(start, std=SPREAD)  # type: ignore[arg-type]  # a Module does not say what it holds
-        self.limit = config.length if isinstance(self.encoder, Transformer | Mixer) else None
+        self.limit = self.encoder.limit
         """The most words that it can read without forgetting the first; None for any number."""
 
     def forward(self, tokens: Tensor, lengths: Tensor, where: Tensor | None = None) -> Tensor:
@@ -75,9 +72,6 @@ class LanguageModel(nn.Module):
 
 
 def check(config: ModelConfig) -> None:
-    if config.name in FLAT:
-        what = f"{config.name} puts all words end to end, so it has no place for the next one"
-        raise ConfigError("settings", [("model.name", what, "use rnn, gru, lstm, cnn or transformer")])
     if config.tied and config.one_hot:
         what = "one-hot words have no weights to share"
         raise ConfigError("settings", [("model.tied", what, "set it or model.one_hot to false")])

@@ -234,5 +234,5 @@ def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
         task = find_task(name)
     except SeqloomError as error:
         raise SeqloomError(f"{folder} is a model for the task {name}: {error.what}", remedy=error.remedy) from error
-    config = check_run(saved["config"], where=str(folder / "config.json"))
+    config = check_run(saved["config"], where=str(folder / "config.json"), saved=True)
     return config, task(config, tokenizers_in(folder), saved["facts"])

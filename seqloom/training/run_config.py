@@ -45,13 +45,13 @@ def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flag
     return check_run(values, where=str(file) if file is not None else "settings")
 
 
-def check_run(values: Mapping[str, Any], *, where: str) -> RunConfig:
+def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:
     """Settings that were read, held to what the task knows."""
     task = values.get("task") or task_of_data(values.get("data"))
     if task is None:
         raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(task_names())}")])
     found = find_task(str(task))
-    return check(run_config(found), {**values, "task": task_reference(found)}, where=where)
+    return check(run_config(found), {**values, "task": task_reference(found)}, where=where, saved=saved)
 
 
 def task_of_data(section: Any) -> str | None:

@@ -1,22 +1,22 @@
-"""What an encoder is: words in, as many rows out; and the table of encoders by name."""
+"""What an encoder is: a sequence of vectors in, as many out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
+import torch
 from torch import Tensor, nn
 
-from seqloom.errors import ConfigError, UnknownName
 from seqloom.layers.recurrent import last
 from seqloom.models.part import Part
-from seqloom.models.settings import ModelConfig
 
 
 class Encoder(nn.Module):
     """Reads a sequence. A causal one sees only what came before, and can go on word by word with `step`."""
 
     output_size: int
+    limit: int | None = None
+    """The longest sequence that it can read; None for any."""
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """x (B, T, D), lengths (B) -> (B, T, H), zeros at padding."""
@@ -29,7 +29,9 @@ class Encoder(nn.Module):
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The next words x (B, T, D) after a state, None at the start -> their rows (B, T, H) and the new state."""
-        raise NotImplementedError
+        words = x if state is None else torch.cat([state, x], dim=1)  # all again; most know a quicker way
+        lengths = torch.full((len(words),), words.shape[1], device=x.device)
+        return self(words, lengths)[:, -x.shape[1] :], words
 
     def parts(self, x: Tensor) -> list[Part]:
         """What it computes as equations, with its weights, when the words of one sentence are x (1, T, D).
@@ -37,31 +39,3 @@ class Encoder(nn.Module):
         The last part makes the rows that `forward` gives, lower layers first.
         """
         return []
-
-
-Maker: TypeAlias = Callable[[ModelConfig, int, bool], Encoder]
-"""Settings, width of a word, whether it must be causal -> an encoder."""
-
-ENCODERS: dict[str, Maker] = {}
-
-
-def architecture(name: str) -> Callable[[Maker], Maker]:
-    """Put an encoder into the table; a user's own, in their own package, in the same way."""
-
-    def register(make: Maker) -> Maker:
-        ENCODERS[name] = make
-        return make
-
-    return register
-
-
-def make_encoder(config: ModelConfig, width: int, *, causal: bool = False) -> Encoder:
-    """The encoder that the settings name."""
-    if config.name not in ENCODERS:
-        raise UnknownName("architecture", config.name, ENCODERS, remedy=f"there are: {', '.join(ENCODERS)}")
-    return ENCODERS[config.name](config, width, causal)
-
-
-def cannot_be_causal(name: str) -> ConfigError:
-    what = f"{name} sees the words to come, so it cannot write them"
-    return ConfigError("settings", [("model.name", what, "use rnn, gru, lstm, cnn or transformer")])

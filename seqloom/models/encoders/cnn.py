@@ -12,9 +12,10 @@ from torch.nn import functional as F
 from seqloom.layers.convolution import CausalConvolution, Convolution, convolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.definitions import residual_convolution
 from seqloom.models.part import Part
+from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig
 
 
@@ -60,6 +61,8 @@ class ConvolutionEncoder(Encoder):
         return found
 
 
-@architecture("cnn")
+@architecture(
+    "cnn", "convolutions over windows of words", kind="encoder", reads=["widths", "window"], adds_positions=True
+)
 def cnn(config: ModelConfig, width: int, causal: bool) -> Encoder:
     return ConvolutionEncoder(config, width, causal)

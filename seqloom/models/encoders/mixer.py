@@ -10,9 +10,10 @@ from seqloom.layers.feed_forward import FeedForward
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.transposed_linear import TransposedLinear
-from seqloom.models.encoders.base import Encoder, architecture, cannot_be_causal
+from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.definitions import mixer_with
 from seqloom.models.part import Part
+from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig
 
 
@@ -43,7 +44,7 @@ class Mixer(Encoder):
         blocks = (MixerBlock(width, config.length, config.hidden, config.dropout) for _ in config.widths)
         self.blocks = nn.ModuleList(blocks)
         self.norm = LayerNorm(width)
-        self.output_size = width
+        self.output_size, self.limit = width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
@@ -59,8 +60,6 @@ class Mixer(Encoder):
         return [Part("mixer", definition, {**symbols, "norm": self.norm.symbols()}, [{"X": x[0]}])]
 
 
-@architecture("mixer")
-def mixer(config: ModelConfig, width: int, causal: bool) -> Encoder:
-    if causal:
-        raise cannot_be_causal("mixer")
+@architecture("mixer", "positions mixed by one matrix", kind="encoder", reads=["widths", "hidden"])
+def mixer(config: ModelConfig, width: int) -> Encoder:
     return Mixer(config, width)

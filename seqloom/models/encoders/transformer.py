@@ -11,10 +11,11 @@ from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.positions import LearnedPositions, Sinusoidal
-from seqloom.models.encoders.base import Encoder, architecture
+from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.definitions import transformer_encoder_with
 from seqloom.models.part import Part
-from seqloom.models.settings import ModelConfig
+from seqloom.models.registry import architecture
+from seqloom.models.settings import ModelConfig, even_embedding
 
 BLOCKS = {"before": EncoderBlockPreNorm, "after": EncoderBlock}
 
@@ -32,7 +33,7 @@ class Transformer(Encoder):
             for _ in config.widths
         )
         self.norm = LayerNorm(width) if config.norm == "before" else None
-        self.causal, self.output_size = causal, width
+        self.causal, self.output_size, self.limit = causal, width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
@@ -68,6 +69,14 @@ class Transformer(Encoder):
         return [Part("blocks", made, symbols, steps)]
 
 
-@architecture("transformer")
+def even_if_sinusoidal(config: Any) -> None:
+    if getattr(config, "positions", "sinusoidal") == "sinusoidal":
+        even_embedding(config)
+
+
+@architecture(
+    "transformer", "self-attention, no recurrence", kind="encoder", check=even_if_sinusoidal,
+    reads=["widths", "heads", "hidden", "inner_dropout", "norm", "positions"],
+)  # fmt: skip
 def transformer(config: ModelConfig, width: int, causal: bool) -> Encoder:
     return Transformer(config, width, causal)

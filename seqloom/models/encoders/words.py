@@ -7,10 +7,11 @@ from typing import Any
 from torch import Tensor
 
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.models.encoders.base import Encoder, architecture
-from seqloom.models.settings import ModelConfig
+from seqloom.models.encoders.base import Encoder
+from seqloom.models.registry import architecture
 
 
+@architecture("words", "no encoder: a bag of words", kind="encoder", causal=True, adds_positions=True)
 class AsTheyAre(Encoder):
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -21,8 +22,3 @@ class AsTheyAre(Encoder):
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         return x, None
-
-
-@architecture("words")
-def words(config: ModelConfig, width: int, causal: bool) -> Encoder:
-    return AsTheyAre(width)

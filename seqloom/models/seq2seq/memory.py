@@ -18,6 +18,7 @@ from seqloom.layers.recurrent import Cell
 from seqloom.models.encoders import make_encoder
 from seqloom.models.encoders.definitions import placed_word
 from seqloom.models.part import Part
+from seqloom.models.registry import find
 from seqloom.models.seq2seq.definitions.bridge import bridge_with
 from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
 
@@ -40,8 +41,8 @@ class Reader(nn.Module):
         self.words = words
         self.dropout = Dropout(config.dropout)
         # others know places by their order, or bring their own
-        self.places = Placed(config.embedding) if config.encoder in ("words", "cnn") else nn.Identity()
-        self.encoder = make_encoder(config.reader(), config.embedding)
+        self.places = Placed(config.embedding) if find(config.encoder, "encoder").adds_positions else nn.Identity()
+        self.encoder = make_encoder(config.encoder_config(), config.embedding)
 
     def forward(self, w: Tensor, lengths: Tensor) -> Memory:
         """w (B, S), lengths (B)."""

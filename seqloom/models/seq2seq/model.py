@@ -18,7 +18,7 @@ from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
 from seqloom.models.part import Part
-from seqloom.models.seq2seq.decoders import DECODERS
+from seqloom.models.seq2seq.decoders import make_decoder
 from seqloom.models.seq2seq.definitions.step import whole
 from seqloom.models.seq2seq.memory import Reader
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
@@ -54,7 +54,7 @@ class Seq2Seq(nn.Module):
         self.reader = Reader(config, source)
         self.words = target
         self.dropout = Dropout(config.dropout)
-        self.decoder = DECODERS[config.decoder](config, self.reader.encoder.output_size)
+        self.decoder = make_decoder(config, self.reader.encoder.output_size)
         self.looks = config.bridge == "attention"  # at all rows of the source; else there is one, and no share of it
         size = self.decoder.output_size
         self.readout: nn.Module = Readout(size, target_vocab) if config.tied == "none" else Tied(target, size)

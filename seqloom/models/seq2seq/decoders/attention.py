@@ -7,14 +7,17 @@ from typing import Any
 
 from torch import Tensor
 
+from seqloom.config import problem
 from seqloom.layers.attention_layer import AttentionLayer
 from seqloom.layers.base import Symbols
 from seqloom.models.composed import Draft
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import architecture
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.definitions.attention import attention_with
 from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
+from seqloom.models.settings import even_embedding
 
 
 class AttentionDecoder(Decoder):
@@ -51,6 +54,13 @@ class AttentionDecoder(Decoder):
         return {"H": self.sight.rows(memory)}
 
 
-@decoder("attention")
+def only_with_attention(config: Seq2SeqConfig) -> None:
+    even_embedding(config)
+    if config.bridge != "attention":
+        what = "the attention layer alone has nothing but what it attends to"
+        raise problem("bridge", what, remedy="use attention, or another decoder")
+
+
+@architecture("attention", "the attention layer alone", kind="decoder", check=only_with_attention)
 def attention(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return AttentionDecoder(config, memory_width)

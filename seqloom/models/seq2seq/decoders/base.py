@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -13,7 +13,6 @@ from seqloom.models.composed import Draft
 from seqloom.models.part import Part
 from seqloom.models.seq2seq.definitions.step import alone
 from seqloom.models.seq2seq.memory import Memory
-from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
 
 class Decoder(nn.Module):
@@ -53,19 +52,3 @@ class Decoder(nn.Module):
     def bridge_part(self, memory: Memory) -> Part | None:
         """How its first states are made of the source, as equations with their weights; None if they are not made."""
         return None
-
-
-Maker: TypeAlias = Callable[[Seq2SeqConfig, int], Decoder]
-"""Settings and the width of the memory -> a decoder."""
-
-DECODERS: dict[str, Maker] = {}
-
-
-def decoder(*names: str) -> Callable[[Maker], Maker]:
-    """Put a decoder into the table."""
-
-    def register(make: Maker) -> Maker:
-        DECODERS.update(dict.fromkeys(names, make))
-        return make
-
-    return register

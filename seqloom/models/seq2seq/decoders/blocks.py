@@ -7,16 +7,19 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from seqloom.config import problem
 from seqloom.layers.base import Symbols
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.ssru_block import SSRUBlock
 from seqloom.models.composed import Draft
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import architecture
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.definitions.blocks import hybrid_with, transformer_with
 from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
+from seqloom.models.settings import even_embedding
 
 BLOCKS = {
     ("transformer", "before"): DecoderBlockPreNorm,
@@ -86,6 +89,16 @@ class BlockDecoder(Decoder):
         return {**{f"c_{number}": nothing for number in range(1, len(self.blocks) + 1)}, "H": rows}
 
 
-@decoder("transformer", "ssru")
-def blocks(config: Seq2SeqConfig, memory_width: int) -> Decoder:
-    return BlockDecoder(config, memory_width)
+def norm_before(config: Seq2SeqConfig) -> None:
+    even_embedding(config)
+    if config.norm == "after":
+        raise problem("norm", "blocks with SSRU have their norms before each part", remedy="leave it out")
+
+
+SIZES = ("decoder_widths", "heads", "hidden", "inner_dropout")
+architecture(
+    "transformer", "self-attention, no recurrence", kind="decoder", reads=[*SIZES, "norm"], check=even_embedding
+)(BlockDecoder)
+architecture("ssru", "self-attention replaced by a recurrence", kind="decoder", reads=SIZES, check=norm_before)(
+    BlockDecoder
+)

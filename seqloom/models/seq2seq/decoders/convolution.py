@@ -17,11 +17,13 @@ from seqloom.layers.heads import Readout
 from seqloom.layers.norms import LayerNorm
 from seqloom.layers.scores import score_called
 from seqloom.models.composed import Draft
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import architecture
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.definitions.convolution import convolutions
 from seqloom.models.seq2seq.memory import Memory, Placed
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.sight import Sight
+from seqloom.models.settings import even_embedding
 
 
 class ConvolutionLayer(nn.Module):
@@ -117,6 +119,9 @@ class ConvolutionDecoder(Decoder):
         return {**states, "H": self.sights[0].rows(memory)}  # type: ignore[operator]
 
 
-@decoder("cnn")
+@architecture(
+    "cnn", "convolutions over windows of words", kind="decoder", check=even_embedding,
+    reads=["decoder_widths", "window", "score"],
+)  # fmt: skip
 def convolution(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return ConvolutionDecoder(config, memory_width)

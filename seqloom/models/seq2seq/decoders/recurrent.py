@@ -12,26 +12,24 @@ from torch import Tensor
 from seqloom.layers.attention import SoftAttention
 from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.gru import GRUResetAfter
 from seqloom.layers.heads import Readout
-from seqloom.layers.lstm import LSTM
 from seqloom.layers.recurrent import Cell
 from seqloom.layers.scores import score_called
-from seqloom.layers.simple_rnn import SimpleRNN
 from seqloom.layers.stacked import Stacked
 from seqloom.models.composed import Draft
 from seqloom.models.part import Part
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import find
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.definitions.recurrent import Cells, Order, attentive, from_context
 from seqloom.models.seq2seq.memory import Memory, Start, context_of
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
-CELLS: dict[str, type[Cell[Any]]] = {"rnn": SimpleRNN, "gru": GRUResetAfter, "lstm": LSTM}
-
 
 def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
     """The layers of the decoder, the lowest reading rows of this width."""
-    return [CELLS[config.decoder](a, b) for a, b in pairwise([width, *config.decoder_widths])]
+    make = find(config.decoder, "decoder").make
+    assert make is not None
+    return [make(a, b) for a, b in pairwise([width, *config.decoder_widths])]
 
 
 class ContextDecoder(Decoder):
@@ -207,8 +205,8 @@ def state_letters(draft: Draft, states: Iterable[Iterable[Tensor]]) -> dict[str,
     return dict(zip(names, (part for state in states for part in state), strict=False))
 
 
-@decoder("rnn", "gru", "lstm")
-def recurrent(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+def recurrent_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+    """Layers of any cell that is registered, with a fixed context or attention."""
     if config.bridge != "attention":
         return ContextDecoder(config, memory_width)
     if config.order == "look-first":
