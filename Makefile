@@ -38,7 +38,7 @@ clean:  ## remove .venv, builds and caches (runs/ stays)
 
 .venv/.runtime: pyproject.toml constraints.txt | .venv/bin/pip
 	@echo "Installing seqloom into .venv (once, about a minute) ..."
-	@$(INSTALL) .
+	@$(INSTALL) '.[serve,evaluate,plot]'
 	@touch $@
 
 .venv/.dev: pyproject.toml constraints.txt | .venv/bin/pip

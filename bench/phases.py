@@ -89,8 +89,8 @@ def encode(call: Callable[[list[str]], Any], texts: list[str]) -> dict[str, Any]
 def prepare(pattern: str, run: str, folder: str, workers: int | None) -> dict[str, Any]:
     """From files to a corpus on disk, flushed; then the time to find it again."""
     import seqloom
-    from seqloom.data.shards import fingerprint
-    from seqloom.data.shards import prepare as make
+    from seqloom.data.corpus import fingerprint
+    from seqloom.data.corpus import prepare as make
     from seqloom.data.source import open_source
 
     task = seqloom.load(run).task

@@ -1,19 +1,28 @@
-"""Sequence models from RNN to Transformer: train them on your own data, see inside them, serve them fast."""
+"""Sequence models from RNN to Transformer: train them on your own data, see inside them, serve them fast.
+
+The decorator that makes a definition is `seqloom.equations.equations`, imported as `from seqloom.equations import
+equations, tanh`: `seqloom.equations` is the package of the grammar, before and after it has been imported.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from seqloom import equations, layers
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
-    from seqloom.training.model import load
+    from seqloom.tasks.task import Task
+    from seqloom.training.model import Model, load
     from seqloom.training.start import train
 
-__all__ = ["SeqloomError", "__version__", "explain", "layer", "load", "train"]
+__all__ = ["Model", "SeqloomError", "Task", "__version__", "equations", "explain", "layer", "layers", "load", "train"]
 
+_MODULES = {"equations", "layers"}
 _HOMES = {
+    "Model": "seqloom.training.model",
     "SeqloomError": "seqloom.errors",
+    "Task": "seqloom.tasks.task",
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",
@@ -27,6 +36,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("seqloom")
+    if name in _MODULES:
+        return import_module(f"seqloom.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'seqloom' has no attribute {name!r}")

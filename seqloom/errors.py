@@ -4,6 +4,7 @@ SeqloomError
 ├── GrammarError      an equations function uses something outside the grammar
 ├── ShapeError        a value does not have the shape its definition states
 ├── UnknownName       a name that is not known here; says what is near
+├── MissingExtra      a feature needs a package that is not installed; says which extra brings it
 ├── ConfigError       settings that cannot be used, all of them at once
 ├── DataError         data that cannot be read, with file and line
 ├── TrainingError     a run that cannot go on: out of memory, a loss that is no number
@@ -40,6 +41,14 @@ class UnknownName(SeqloomError):
         near = get_close_matches(name.lower(), names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else remedy
         super().__init__(f"no {kind} is called {name!r}", remedy=hint)
+
+
+class MissingExtra(SeqloomError):
+    """A feature needs an optional package that is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str, *, otherwise: str = "") -> None:
+        install = f'pip install "seqloom[{extra}]"'
+        super().__init__(f"{purpose} needs {package}", remedy=f"{install}, or {otherwise}" if otherwise else install)
 
 
 class ConfigError(SeqloomError):

@@ -1,19 +1,22 @@
 """The tree is as docs/architecture.md draws it."""
 
 import ast
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import seqloom
+from seqloom.equations import Equations
 
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
-    "errors", "config", "storage", "lock", "equations", "layers", "decoding", "models", "data", "tokens", "vectors",
-    "views", "attending", "evaluating", "tasks", "training", "explaining", "serving", "cli",
+    "errors", "extras", "config", "storage", "lock", "equations", "layers", "decoding", "models", "data", "tokens",
+    "vectors", "views", "attention", "evaluating", "tasks", "training", "explaining", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 
@@ -53,11 +56,37 @@ def test_the_map_shows_every_part():
 
 
 def test_public_names_are_those_of_all():
-    assert set(seqloom.__all__) == {"SeqloomError", "__version__", "explain", "layer", "load", "train"}
+    objects = {"Model", "SeqloomError", "Task", "__version__", "explain", "layer", "load", "train"}
+    assert set(seqloom.__all__) == objects | {"equations", "layers"}
     for name in seqloom.__all__:
         assert getattr(seqloom, name)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = seqloom.nothing
+
+
+def test_modules_are_reached_from_the_package_and_nothing_heavy_is_imported_before():
+    script = (
+        "import sys, seqloom\n"
+        "assert 'torch' not in sys.modules\n"
+        "assert seqloom.layers.lstm.count(D=32, H=32) and seqloom.layers.LSTM\n"
+        "assert callable(seqloom.equations.equations)\n"
+        "import seqloom.equations\n"
+        "assert callable(seqloom.equations.equations)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_layers_offers_every_definition_under_its_own_name():
+    for info in pkgutil.iter_modules(seqloom.layers.__path__):
+        module = import_module(f"seqloom.layers.{info.name}")
+        for name, value in vars(module).items():
+            if (
+                isinstance(value, Equations)
+                and getattr(value, "__name__", "") == name
+                and value.__module__ == module.__name__
+            ):
+                assert getattr(seqloom.layers, name) is value
+                assert name in seqloom.layers.__all__
 
 
 def test_help_does_not_wait_for_torch():

@@ -29,7 +29,7 @@ def data(
     from seqloom.config import load
     from seqloom.data.embedded import is_embedded
     from seqloom.data.survey import survey
-    from seqloom.data.survey.opening import SurveyConfig, open_for_survey, settings_of
+    from seqloom.data.survey.guess_task import SurveyConfig, open_for_survey, settings_of
     from seqloom.errors import DataError
     from seqloom.tokens.letters import word_pattern
 
@@ -38,10 +38,10 @@ def data(
         return
     if not files:
         raise DataError("which data?", remedy="name a file, or look at what is built in: seqloom data --list")
-    where = {f"data__{part}": paths for part, paths in settings_of(files).items()}
-    parts, looks_like = open_for_survey(load(SurveyConfig, None, set_, **where).data, task)
-    found = survey(parts, looks_like, word_pattern().findall)
+    where = {f"data__{split}": paths for split, paths in settings_of(files).items()}
+    splits, looks_like = open_for_survey(load(SurveyConfig, None, set_, **where).data, task)
+    found = survey(splits, looks_like, word_pattern().findall)
     if as_json:
-        print(json.dumps(found.figures(), ensure_ascii=False))
+        print(json.dumps(found.to_json(), ensure_ascii=False))
     else:
         data_view.show(found, ", ".join(files), guessed=task is None and not is_embedded(files[0]))

@@ -12,15 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from seqloom.cli.console import console
+from seqloom.data.bad_records import Report, by_count
 from seqloom.data.embedded import EMBEDDED
-from seqloom.data.embedded.data_set import Embedded
+from seqloom.data.embedded.data_set import EmbeddedDataset
 from seqloom.data.record import Place
-from seqloom.data.report import Report, by_count
 from seqloom.data.survey import Survey
+from seqloom.data.survey.duplicates import MOST, DuplicateReport
 from seqloom.data.survey.lengths import Lengths
-from seqloom.data.survey.repeats import MOST, Repeated
-from seqloom.data.survey.survey import Column
-from seqloom.data.survey.words import Words
+from seqloom.data.survey.survey import ColumnReport
+from seqloom.data.survey.vocabulary import VocabularyReport
 from seqloom.errors import DataError
 
 UPRIGHT = " ▁▂▃▄▅▆▇█"
@@ -40,8 +40,8 @@ def show(found: Survey, name: str, guessed: bool) -> None:
     console.print(Text(clean(name, 200), style="bold"))
     records = "1 record" if found.records == 1 else f"{found.records:,} records"
     console.print(Text(f"{records}, {how}", style="dim"))
-    section("parts")
-    bars(found.parts)
+    section("splits")
+    bars(found.splits)
     for title, column in found.columns.items():
         section(f"column {title}" if title.isdecimal() else title)
         show_lengths(column)
@@ -96,7 +96,7 @@ def lying(share: float, room: int) -> str:
     return "█" * (eighths // 8) + LYING[eighths % 8].strip()
 
 
-def show_lengths(column: Column) -> None:
+def show_lengths(column: ColumnReport) -> None:
     charts = {"words": column.words, "characters": column.characters}
     if not column.characters.total:
         charts = {"frames": column.words}
@@ -134,7 +134,7 @@ def upright(heights: Sequence[int], stretch: int = 1) -> list[str]:
     return lines
 
 
-def show_words(words: Words) -> None:
+def show_words(words: VocabularyReport) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
@@ -146,8 +146,8 @@ def show_words(words: Words) -> None:
         times = words.rare[0][1]
         shown = ", ".join(clean(word) for word, _ in words.rare)
         table.add_row("once" if times == 1 else f"{times:,} times", Text(shown))
-    for part, rates in words.unknown.items():
-        stated = [f"{rates['all']:.1%} of the words in {part} are new"]
+    for split, rates in words.unknown.items():
+        stated = [f"{rates['all']:.1%} of the words in {split} are new"]
         stated += [
             f"{rate:.1%} beyond the {int(name):,} most frequent" for name, rate in rates.items() if name != "all"
         ]
@@ -160,12 +160,12 @@ def counted(word: str, times: int) -> Text:
     return Text.assemble(clean(word), (f" {times:,}", "dim"), no_wrap=True)
 
 
-def show_repeated(repeated: Repeated) -> None:
+def show_repeated(repeated: DuplicateReport) -> None:
     report = Report()
     found = {
-        "the same record, within a part": repeated.same,
-        "the same text with another answer, within a part": repeated.conflicting,
-        **{f"in {part}, and in train as well": found for part, found in repeated.overlap.items()},
+        "the same record, within a split": repeated.same,
+        "the same text with another answer, within a split": repeated.conflicting,
+        **{f"in {split}, and in train as well": found for split, found in repeated.overlap.items()},
     }
     report.counts = {name: one.count for name, one in found.items() if one.count}
     report.places = {name: one.places for name, one in found.items()}
@@ -229,9 +229,9 @@ def show_embedded(as_json: bool) -> None:
     console.print("\nLook at one: [bold]seqloom data embedded:dates[/bold]", highlight=False)
 
 
-def counts(data: Embedded) -> dict[str, int]:
-    """Rows of each part; nothing where the package that brings them is not installed."""
+def counts(data: EmbeddedDataset) -> dict[str, int]:
+    """Rows of each split; nothing where the package that brings them is not installed."""
     try:
-        return {part: len(rows) for part, rows in data.parts.items()}
+        return {split: len(rows) for split, rows in data.splits.items()}
     except DataError:
         return {}

@@ -54,7 +54,7 @@ def show(model: "Model", out: Path) -> None:
     """Held-out dates right and wrong, where the model looked, what it makes of strange ones, what to try next."""
     from rich.markup import escape
 
-    from seqloom.attending.terminal import Squares
+    from seqloom.attention.terminal import TerminalHeatmap
     from seqloom.cli.console import console
     from seqloom.data.source import open_source
 
@@ -73,7 +73,7 @@ def show(model: "Model", out: Path) -> None:
     longest = max((source for source, _ in pairs[:50] if len(source) <= 20), key=len)
     seen = model(longest, beam=1).attention
     if seen is not None:
-        console.print(Squares(seen))
+        console.print(TerminalHeatmap(seen))
     console.print("\nWays of writing that it was never shown, and how sure it is:")
     for text in STRANGE:
         answer = model(text, beam=1, attention=False)

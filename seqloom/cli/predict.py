@@ -65,6 +65,7 @@ def predict(
     """
     from seqloom.config import gather
     from seqloom.errors import SeqloomError
+    from seqloom.extras import require
     from seqloom.training.model import load
 
     options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, beam=beam, n_best=n_best)
@@ -72,6 +73,8 @@ def predict(
         raise SeqloomError("--vectors and --nearest ask for different things", remedy="choose one")
     if texts and file:
         raise SeqloomError("texts and --file ask for different things", remedy="choose one")
+    if attention and attention.suffix.lower() == ".png":
+        require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
     model = load(folder)
     known = model.task.Options.model_fields
     if length is not None:
@@ -113,8 +116,8 @@ def show_attention(
     """Answers, and what was looked at for each: drawn here, or into one file."""
     from rich.console import Console
 
-    from seqloom.attending.drawing import save
-    from seqloom.attending.terminal import Squares
+    from seqloom.attention.export import save
+    from seqloom.attention.terminal import TerminalHeatmap
     from seqloom.cli.console import console
     from seqloom.errors import SeqloomError
 
@@ -123,7 +126,9 @@ def show_attention(
         print(line_of(answer, as_json))
         if str(file) == "-" and answer.attention is not None:
             drawn = answer.looked(pieces=pieces or len(answer.attention.source) <= MOST)
-            (Console(stderr=True) if as_json else console).print(Squares(drawn))  # among JSON there is JSON alone
+            (Console(stderr=True) if as_json else console).print(
+                TerminalHeatmap(drawn)
+            )  # among JSON there is JSON alone
     maps = [answer.looked(pieces=pieces or None) for answer in answers if answer.words is not None]
     if not maps:
         remedy = "use a model that looks at the source, and texts that are not empty"

@@ -10,6 +10,8 @@ EXAMPLES = [
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
     "SEQLOOM_KEY=... seqloom serve runs/en-de --host 0.0.0.0 --allow-host translate.example.org",
 ]
+NEEDED = ("fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid", "sentencex")
+"""Packages of the extra `serve`."""
 
 
 def serve(
@@ -32,10 +34,14 @@ def serve(
     from seqloom.cli.console import console
     from seqloom.config import load
     from seqloom.errors import SeqloomError
+    from seqloom.extras import require
+
+    for package in NEEDED:
+        require(package, "serve", "`seqloom serve`")
     from seqloom.serving.app import make_app
-    from seqloom.serving.guard import is_loopback
-    from seqloom.serving.listening import Listening, listen
-    from seqloom.serving.server import Server
+    from seqloom.serving.http_server import HTTPSettings, listen
+    from seqloom.serving.middleware import is_loopback
+    from seqloom.serving.service import InferenceService
     from seqloom.serving.settings import Bounds
 
     if not is_loopback(host) and not key:
@@ -45,21 +51,21 @@ def serve(
         )
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise SeqloomError("a key is made of visible ASCII characters", remedy="choose another")
-    names = set(Listening.model_fields)
+    names = set(HTTPSettings.model_fields)
     ours = [change for change in set_ if change.partition("=")[0].strip() not in names]
     bounds = load(Bounds, None, ours)
-    settings = load(Listening, None, [change for change in set_ if change not in ours], host=host, port=port)
+    settings = load(HTTPSettings, None, [change for change in set_ if change not in ours], host=host, port=port)
     logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     logging.getLogger("seqloom.serving").setLevel(logging.WARNING if quiet else logging.INFO)
-    server = Server(folders, bounds, key)
-    for entry in server.shelf.entries.values():
+    service = InferenceService(folders, bounds, key)
+    for entry in service.model_store.entries.values():
         console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
 
     def ready(url: str) -> None:
         console.print(f"Serving on [bold]{url}[/bold]  (Ctrl-C ends)", highlight=False)
 
     def draining() -> None:
-        server.draining = True
+        service.draining = True
 
-    app = make_app(server, [host, *allow_host])
-    listen(app, settings, crowded=app.crowded, ready=ready, draining=draining)
+    app = make_app(service, [host, *allow_host])
+    listen(app, settings, overloaded=app.overloaded, ready=ready, draining=draining)

@@ -1,1 +1,1 @@
-"""The road of data: sources give records with their file and line, tokenizers numbers, batches tensors."""
+"""The road of data: sources give records with their file and line, tokenizers token ids, batches tensors."""

@@ -1,4 +1,4 @@
-"""From chunks of records to parts of a corpus: alone, or by many processes at once."""
+"""Chunks of records encoded as token ids: in this process, or in several workers at once."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from seqloom.data.crew import in_crew, portable
-from seqloom.data.parts import Chunk, as_file
+from seqloom.data.chunks import Chunk, as_file
 from seqloom.data.record import Place, Record
+from seqloom.data.workers import map_in_workers, portable
 
 K = TypeVar("K")
 R = TypeVar("R")
 
 PATIENCE = 3.0
 """Seconds of processor that are worked alone before others are called: about what it takes them to start."""
-MOST = 4
+MAX_WORKERS = 4
 """Processes unless more are asked for: one reader cannot keep more of them busy, and each takes memory."""
 
 
@@ -34,13 +34,13 @@ def encoded(
             yield key, as_file(encode(records))
             if time.process_time() - began > PATIENCE:
                 break
-        workers = min(cores(), MOST)
+        workers = min(cores(), MAX_WORKERS)
     if (first := next(jobs, None)) is None:
         return
     left = chain([first], jobs)
-    work = portable(Encoder(encode)) if workers > 1 else None
+    work = portable(ChunkEncoder(encode)) if workers > 1 else None
     if work is not None:
-        yield from in_crew(((key, pack(records)) for key, records in left), work, workers)
+        yield from map_in_workers(((key, pack(records)) for key, records in left), work, workers)
     for key, records in left:
         yield key, as_file(encode(records))
 
@@ -63,7 +63,7 @@ def cores() -> int:
 
 
 @dataclass(frozen=True)
-class Encoder(Generic[R]):
+class ChunkEncoder(Generic[R]):
     """What a process does with a chunk that it is sent."""
 
     encode: Callable[[list[R]], Chunk]

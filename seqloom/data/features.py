@@ -1,4 +1,4 @@
-"""Feature columns beside the text: numbers as they are, 0 or 1, and categories one-hot (row D1).
+"""Feature columns beside the text: numbers as they are, 0 or 1, and categories one-hot.
 
 What is learned, the categories and the scale of the numbers, is learned from training data and nothing else. A
 category that is missing, or was never seen in training, is the all-zero vector.

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from seqloom.data.lines import open_bytes, scan, unreadable
-from seqloom.data.report import Policy
-from seqloom.data.roles import roles_of
+from seqloom.data.bad_records import Policy
+from seqloom.data.column_roles import roles_of
+from seqloom.data.line_reader import open_bytes, scan, unreadable
 from seqloom.data.sources import frames, parquet
 from seqloom.errors import DataError
 

@@ -1,4 +1,4 @@
-"""Segments of a long sequence and the token that comes next, to learn a language model from (row D6).
+"""Segments of a long sequence and the token that comes next, to learn a language model from.
 
 Nothing is copied until it is used: the windows are views, so a memory-mapped corpus stays on the disk.
 """

@@ -7,8 +7,8 @@ from typing import Any, Literal, Self
 from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
+from seqloom.data.bad_records import OnBad, Policy
 from seqloom.data.formats import Format
-from seqloom.data.report import OnBad, Policy
 
 CutFrom = Literal["anywhere", "end"]
 
@@ -35,7 +35,7 @@ class DataConfig(Config):
     split_column: str = ""
     """The column that says train, valid or test; empty: none."""
     split_by: str = ""
-    """The column whose equal values land in one part when parts are cut; empty: each record by itself."""
+    """The column whose equal values land in one split when splits are cut; empty: each record by itself."""
     valid_share: NonNegativeFloat = 0.1
     """Share of the training data that is cut off for validation, if there is none of its own."""
     test_share: NonNegativeFloat = 0.0

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
-from seqloom.data.embedded import embedded_part, is_embedded
+from seqloom.data.bad_records import OnBad, Policy, Report
+from seqloom.data.column_roles import NAMES, roles_of, with_roles
+from seqloom.data.embedded import embedded_split, is_embedded
 from seqloom.data.formats import FORMATS, Format, find_files, one_file, one_format
 from seqloom.data.record import Record
-from seqloom.data.report import OnBad, Policy, Report
-from seqloom.data.roles import NAMES, roles_of, with_roles
 from seqloom.data.sources.conll import read_conll, read_conllu
 from seqloom.data.sources.folders import read_folder, read_labelled
 from seqloom.data.sources.frames import of_one_width, read_frames, read_npy
@@ -89,7 +89,7 @@ def open_source(
     where     a path, a pattern, a list of paths; a folder with a folder per label; files by role, line by line
               (`{"source": "train.en", "target": "train.de"}`); files by label (`{"pos": ..., "neg": ...}`); an
               iterable of texts, tuples or dicts, or a function that gives one; a list of texts needs format="python";
-              embedded data, as in `embedded:dates/valid`, without a part its last
+              embedded data, as in `embedded:dates/valid`, without a split its last
     task      what the records are for: the columns that it needs are there and not empty
     columns   role -> column, by name or by number from 1, as in `{"text": "review", "label": "stars"}`
     on_bad    "error" stops at what cannot be used, "skip" leaves it out and counts it in `report`
@@ -103,8 +103,8 @@ def open_source(
     files: list[Path] = []
     identity = ""
     if isinstance(where, str | Path) and is_embedded(where):
-        data, part = embedded_part(where, task)
-        read, format, identity = from_python(partial(data.records, part), None), "python", data.identity(part)
+        data, split = embedded_split(where, task)
+        read, format, identity = from_python(partial(data.records, split), None), "python", data.identity(split)
     elif isinstance(where, Mapping):
         by_name = {name: one_file(path) for name, path in where.items()}
         files = list(by_name.values())

@@ -1,7 +1,7 @@
-"""Train, valid, test: given by name, by a column, cut by a seed, or one behind the other.
+"""Train, valid, test: `open_data` finds the splits by name or by a column, or cuts them by a seed or in order.
 
-Cutting by a seed needs no memory and no order: the part of a record is a hash of the seed and its index (or of the
-value of a column, so that equal values land in one part), the same on every machine and in every reading.
+Cutting by a seed needs no memory and no order: the split of a record is a hash of the seed and its index (or of the
+value of a column, so that equal values land in one split), the same on every machine and in every reading.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from itertools import accumulate, pairwise, starmap
 from pathlib import Path
 from typing import TypeAlias
 
+from seqloom.data.bad_records import Report
+from seqloom.data.embedded import find_embedded, is_embedded
+from seqloom.data.formats import find_files
 from seqloom.data.record import Record
-from seqloom.data.report import Report
-from seqloom.data.source import Source
+from seqloom.data.settings import DataConfig
+from seqloom.data.source import Paths, Source, open_source
 from seqloom.data.sources.folders import SPLITS, visible
 from seqloom.errors import DataError
 
@@ -25,8 +28,8 @@ NAMED = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
 
 
 @dataclass(frozen=True)
-class Part:
-    """The records of a source that belong to one part; read again and again, like the source."""
+class Split:
+    """The records of a source that belong to one split; read again and again, like the source."""
 
     source: Source
     name: str
@@ -41,7 +44,7 @@ class Part:
         if not found:
             where = str(self.source.files[0]) if self.source.files else "<python>"
             remedy = "give it a larger share, more data, or a file of its own"
-            raise DataError(f"no record falls into the part {self.name!r}", where=where, remedy=remedy)
+            raise DataError(f"no record falls into the split {self.name!r}", where=where, remedy=remedy)
 
     @property
     def report(self) -> Report:
@@ -56,26 +59,26 @@ class Part:
         return self.source.identity
 
 
-Records: TypeAlias = Source | Part
+Records: TypeAlias = Source | Split
 
 
-def cut(source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None) -> dict[str, Part]:
-    """Parts of about these shares, which add up to 1, as in `{"train": 0.9, "valid": 0.1}`."""
+def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None) -> dict[str, Split]:
+    """Splits of about these shares, which add up to 1, as in `{"train": 0.9, "valid": 0.1}`."""
     check(shares)
 
-    def part(name: str) -> Part:
+    def split(name: str) -> Split:
         def belongs(index: int, record: Record) -> bool:
-            return part_of(index if by is None else record.columns.get(by), shares, seed) == name
+            return split_of(index if by is None else record.columns.get(by), shares, seed) == name
 
-        return Part(source, name, belongs)
+        return Split(source, name, belongs)
 
-    return {name: part(name) for name, share in shares.items() if share > 0}
+    return {name: split(name) for name, share in shares.items() if share > 0}
 
 
-def part_of(key: object, shares: Mapping[str, float], seed: int) -> str:
-    """The part that a key falls into.
+def split_of(key: object, shares: Mapping[str, float], seed: int) -> str:
+    """The split that a key falls into.
 
-    >>> [part_of(index, {"train": 0.5, "valid": 0.5}, seed=1) for index in range(4)]
+    >>> [split_of(index, {"train": 0.5, "valid": 0.5}, seed=1) for index in range(4)]
     ['train', 'valid', 'valid', 'valid']
     """
     digest = blake2b(f"{seed}:{key}".encode(), digest_size=8).digest()
@@ -87,12 +90,12 @@ def part_of(key: object, shares: Mapping[str, float], seed: int) -> str:
     return next(name for name in reversed(list(shares)) if shares[name] > 0)  # what rounding left over
 
 
-def cut_in_order(source: Source, shares: Mapping[str, float]) -> dict[str, Part]:
-    """Parts one behind the other, as for a text that goes on; shares are of its characters, a line being whole."""
+def split_in_order(source: Source, shares: Mapping[str, float]) -> dict[str, Split]:
+    """Splits one behind the other, as for a text that goes on; shares are of its characters, a line being whole."""
     check(shares)
     kept = {name: share for name, share in shares.items() if share > 0}
 
-    @cache  # found when a part is first read: a corpus that is prepared already needs no reading
+    @cache  # found when a split is first read: a corpus that is prepared already needs no reading
     def places() -> dict[str, range]:
         total = sum(map(size_of, source))
         ends = [int(share * total) for share in accumulate(kept.values())]
@@ -105,10 +108,10 @@ def cut_in_order(source: Source, shares: Mapping[str, float]) -> dict[str, Part]
         cuts += [count] * (len(kept) + 1 - len(cuts))
         return dict(zip(kept, starmap(range, pairwise(cuts))))
 
-    def part(name: str) -> Part:
-        return Part(source, name, lambda index, _: index in places()[name])
+    def split(name: str) -> Split:
+        return Split(source, name, lambda index, _: index in places()[name])
 
-    return {name: part(name) for name in kept}
+    return {name: split(name) for name in kept}
 
 
 def size_of(record: Record) -> int:
@@ -122,8 +125,8 @@ def check(shares: Mapping[str, float]) -> None:
         raise DataError(f"the shares do not add up to 1: {stated}", remedy="as in train 0.9, valid 0.1")
 
 
-def by_column(source: Source, column: str = "split") -> dict[str, Part]:
-    """A part for each value of a column; dev, val and validation are valid. Reads the source once to find them."""
+def split_by_column(source: Source, column: str = "split") -> dict[str, Split]:
+    """A split for each value of a column; dev, val and validation are valid. Reads the source once to find them."""
     found: dict[str, None] = {}
     for record in source:
         if record.columns.get(column) is None:
@@ -131,10 +134,10 @@ def by_column(source: Source, column: str = "split") -> dict[str, Part]:
             raise DataError(what, where=str(record.place), remedy="name the column that says train, valid or test")
         found[canonical(record.columns[column])] = None
 
-    def part(name: str) -> Part:
-        return Part(source, name, lambda _, record: canonical(record.columns.get(column)) == name)
+    def split(name: str) -> Split:
+        return Split(source, name, lambda _, record: canonical(record.columns.get(column)) == name)
 
-    return {name: part(name) for name in found}
+    return {name: split(name) for name in found}
 
 
 def canonical(name: object) -> str:
@@ -142,7 +145,7 @@ def canonical(name: object) -> str:
 
 
 def find_splits(where: Path | Iterable[Path]) -> dict[str, list[Path]]:
-    """Files or folders by the part that their name says, as in train.tsv, en_ewt-ud-dev.conllu.gz, test/.
+    """Files or folders by the split that their name says, as in train.tsv, en_ewt-ud-dev.conllu.gz, test/.
 
     >>> sorted(find_splits([Path("wnut17train.conll"), Path("emerging.dev.conll"), Path("latest.txt")]))
     ['train', 'valid']
@@ -170,3 +173,51 @@ def by_language(files: Sequence[Path], source: str, target: str) -> dict[str, Pa
             raise DataError(what, where=str(files[0].parent), remedy="give the files by path")
         pair[role] = named[0]
     return pair
+
+
+def open_data(config: DataConfig, task: str | None = None) -> dict[str, Records]:
+    """Train, and valid and test as far as there are such.
+
+    A split with a path of its own is that; else, where `train` is embedded or a folder of splits, those that it has;
+    else what `split_column` says; else it is cut from `train` by its share.
+    """
+    if not config.train:
+        raise DataError("no data was given", remedy="name it in data.train")
+    paths: dict[str, Paths] = {"train": config.train, **splits_in(config.train)}
+    paths |= {name: path for name, path in (("valid", config.valid), ("test", config.test)) if path}
+    opened = {name: open_split(path, config, task) for name, path in paths.items()}
+    train = opened["train"]
+    if config.split_column:
+        return {**split_by_column(train, config.split_column), **without_train(opened)}
+    shares = {"valid": config.valid_share, "test": config.test_share}
+    shares = {name: share for name, share in shares.items() if share and name not in opened}
+    if not shares:
+        return {**opened}
+    shares = {"train": 1 - sum(shares.values()), **shares}
+    if config.cut_from == "end":
+        return {**split_in_order(train, shares), **without_train(opened)}
+    return {**random_split(train, shares, config.seed, config.split_by or None), **without_train(opened)}
+
+
+def without_train(opened: Mapping[str, Source]) -> dict[str, Source]:
+    return {name: source for name, source in opened.items() if name != "train"}
+
+
+def splits_in(where: Paths) -> dict[str, Paths]:
+    """The splits of embedded data; those that stand in a folder, if a name in it says that it is for training."""
+    if isinstance(where, str) and is_embedded(where):
+        data, split = find_embedded(where)
+        return {} if split else {name: data.path(name) for name in data.splits}
+    folder = Path(where).expanduser() if isinstance(where, str | Path) else None
+    if folder is None or not folder.is_dir():
+        return {}
+    found = find_splits(folder)
+    return {**found} if "train" in found else {}
+
+
+def open_split(where: Paths, config: DataConfig, task: str | None) -> Source:
+    """One split; of the files of several languages, the two that are meant."""
+    languages = (config.source_language, config.target_language)
+    if isinstance(where, Sequence) and not isinstance(where, str) and len(where) > 1 and "und" not in languages:
+        where = by_language(find_files(where), *languages)
+    return open_source(where, task=task, **config.how())

@@ -1,1 +1,1 @@
-"""From scores of the next token to a text: sampling and beam search, the same code for every architecture."""
+"""From logits of the next token to a text: beam search and sampling, the same code for every architecture."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
-from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
+
+from seqloom.extras import require
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
 
 References = Sequence[Sequence[str]]
 """The right answers of each sentence: one or several."""
@@ -37,6 +40,9 @@ def bleu(hypotheses: Sequence[str], references: References, language: str = "", 
 
 def chrf(hypotheses: Sequence[str], references: References, *, cased: bool = True) -> Measure:
     """chrF2 (Popović, 2015): F of character n-grams; needs no tokenizer."""
+    require("sacrebleu", "evaluate", "chrF")
+    from sacrebleu.metrics.chrf import CHRF
+
     metric = CHRF(lowercase=not cased)
     score = metric.corpus_score(hypotheses, streams(references)).score
     return Measure(score, metric.get_signature().format())
@@ -46,7 +52,7 @@ def moses_bleu(hypotheses: Sequence[str], references: References, language: str)
     """BLEU on lower-cased Moses tokens, the measure published for Multi30k; compare it with no other BLEU."""
     said = [moses_tokens(text, language) for text in hypotheses]
     right = [[moses_tokens(text, language) for text in texts] for texts in references]
-    metric = BLEU(tokenize="none", force=True)
+    metric = bleu_metric(tokenize="none", force=True)
     score = metric.corpus_score(said, streams(right)).score
     return Measure(score, f"{metric.get_signature().format()}|pre:lower+moses-{language}")
 
@@ -58,9 +64,17 @@ def metric_for(language: str, *, cased: bool = True) -> BLEU:
     """
     told: dict[str, Any] = {"force": True, "lowercase": not cased}  # force: not a word about texts that look tokenised
     try:
-        return BLEU(trg_lang=language, **told)
+        return bleu_metric(trg_lang=language, **told)
     except RuntimeError:
-        return BLEU(tokenize="char", **told)
+        return bleu_metric(tokenize="char", **told)
+
+
+def bleu_metric(**settings: Any) -> BLEU:
+    """sacrebleu's BLEU, imported when it is first asked for."""
+    require("sacrebleu", "evaluate", "BLEU")
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(**settings)
 
 
 def streams(references: References) -> list[list[Any]]:
@@ -71,6 +85,9 @@ def streams(references: References) -> list[list[Any]]:
 
 @cache
 def moses(language: str) -> MosesTokenizer:
+    require("sacremoses", "evaluate", "BLEU on Moses tokens")
+    from sacremoses import MosesTokenizer
+
     return MosesTokenizer(lang=language)
 
 
@@ -83,7 +100,7 @@ def moses_tokens(text: str, language: str) -> str:
 
 def bleu_counts(hypotheses: Sequence[str], references: References, metric: BLEU) -> NDArray[np.float64]:
     """Of each sentence: its length, that of the nearest reference, n-grams that match and n-grams in all. (B, 10)"""
-    one = BLEU(tokenize=metric.tokenizer_signature, force=True, effective_order=True, lowercase=metric.lowercase)
+    one = bleu_metric(tokenize=metric.tokenizer_signature, force=True, effective_order=True, lowercase=metric.lowercase)
     rows = []
     for said, right in zip(hypotheses, references, strict=True):
         score = one.sentence_score(said, right)

@@ -12,10 +12,11 @@ from rich.bar import Bar
 from rich.table import Table
 from rich.text import Text
 
-from seqloom.attending.fonts import fonts_with
+from seqloom.attention.fonts import fonts_with
 from seqloom.errors import DataError, OutputError
 from seqloom.evaluating.bootstrap import Counted, Interval, interval
 from seqloom.evaluating.pairs import check_pairs
+from seqloom.extras import require
 
 STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 MOST = 8
@@ -115,6 +116,7 @@ def drawable(file: str | Path) -> Path:
     target = Path(file)
     if target.suffix.lower() not in (".png", ".svg"):
         raise OutputError(f"cannot draw a file that ends in {target.suffix!r}", remedy="end it in .png or .svg")
+    require("matplotlib", "plot", "drawing quality by length")
     return target
 
 

@@ -152,7 +152,7 @@ def greedy(network: Seq2Seq, source: Tensor) -> list[int]:
         step = network.step(torch.tensor(written[-1:], device=source.device), state)
         state = step.state
         written.append(
-            int(step.scores[0].index_fill(0, torch.tensor([PAD, BOS], device=source.device), -torch.inf).argmax())
+            int(step.logits[0].index_fill(0, torch.tensor([PAD, BOS], device=source.device), -torch.inf).argmax())
         )
     return written[1:]
 

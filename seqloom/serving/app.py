@@ -1,4 +1,4 @@
-"""The ASGI application: routes, and what stands before them."""
+"""The ASGI application: routes, error handlers, and the middleware before them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from seqloom.serving.api import libretranslate, openai, own, status
+from seqloom.serving.api import libretranslate, native, openai, status
 from seqloom.serving.api.common import bearer
-from seqloom.serving.api.describing import describe
-from seqloom.serving.guard import Guard
-from seqloom.serving.page import POLICY, page
-from seqloom.serving.refusal import Refusal, broken
-from seqloom.serving.server import Server
+from seqloom.serving.errors import APIError, internal_error
+from seqloom.serving.index_page import CONTENT_SECURITY_POLICY, index_page
+from seqloom.serving.middleware import RequestMiddleware
+from seqloom.serving.openapi import openapi_schema
+from seqloom.serving.service import InferenceService
 
-TURN = 0.001
+SWITCH_INTERVAL = 0.001
 """Seconds after which a thread lets another one run: two share the interpreter, and each waits for the other often."""
-LAST_STEP = 10.0
-"""Seconds that the step under way may take at the end."""
+LAST_STEP_SECONDS = 10.0
+"""Seconds that the decoding step under way may take at shutdown."""
 
 
-def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
+def make_app(service: InferenceService, hosts: Sequence[str] = ()) -> RequestMiddleware:
     """An application for a server that answers under these names, beside those of this machine."""
     routes = FastAPI(
         title="seqloom",
@@ -38,72 +38,74 @@ def make_app(server: Server, hosts: Sequence[str] = ()) -> Guard:
         description="Trained sequence models: seqloom's own API, LibreTranslate's and OpenAI's.",
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
-        lifespan=working,
+        lifespan=lifespan,
     )
-    routes.state.server = server
+    routes.state.service = service
     paths = ["/", "/openapi.json"]
-    with_keys = [Depends(bearer)] if server.key else []
+    with_key = [Depends(bearer)] if service.key else []
     for router, needs in (
-        (own.router, with_keys),
+        (native.router, with_key),
         (libretranslate.router, []),  # looks for the key in the body too
-        (openai.router, with_keys),
-        (status.router, with_keys),
-        (status.open_router, []),
+        (openai.router, with_key),
+        (status.router, with_key),
+        (status.public_router, []),
     ):
         routes.include_router(router, dependencies=needs)
         paths += [route.path for route in router.routes if isinstance(route, APIRoute)]
 
     @routes.get("/", include_in_schema=False)
-    async def start() -> Response:
-        return HTMLResponse(page(server), headers={"content-security-policy": POLICY})
+    async def index() -> Response:
+        return HTMLResponse(index_page(service), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
 
-    @routes.exception_handler(Refusal)
-    async def refused(request: Request, refusal: Refusal) -> Response:
-        return answer(refusal, request.url.path)
+    @routes.exception_handler(APIError)
+    async def api_error(request: Request, error: APIError) -> Response:
+        return error_response(error, request.url.path)
 
     @routes.exception_handler(RequestValidationError)
-    async def mistaken(request: Request, error: RequestValidationError) -> Response:
-        return answer(Refusal(422, "; ".join(mistakes(error.errors()))), request.url.path)
+    async def invalid_request(request: Request, error: RequestValidationError) -> Response:
+        return error_response(APIError(422, "; ".join(field_errors(error.errors()))), request.url.path)
 
     @routes.exception_handler(UnicodeEncodeError)
-    async def halved(request: Request, error: UnicodeEncodeError) -> Response:
-        return answer(Refusal(422, "half a letter (a lone surrogate) in a text"), request.url.path)
+    async def lone_surrogate(request: Request, error: UnicodeEncodeError) -> Response:
+        return error_response(APIError(422, "a text has a lone surrogate: half a character"), request.url.path)
 
     @routes.exception_handler(Exception)
-    async def failed(request: Request, error: Exception) -> Response:
-        return answer(broken(), request.url.path)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        return error_response(internal_error(), request.url.path)
 
     @routes.exception_handler(HTTPException)
-    async def unknown(request: Request, error: HTTPException) -> Response:
-        found = answer(Refusal(error.status_code, str(error.detail)), request.url.path)
+    async def http_exception(request: Request, error: HTTPException) -> Response:
+        found = error_response(APIError(error.status_code, str(error.detail)), request.url.path)
         found.headers.update(error.headers or {})
         return found
 
-    routes.openapi = partial(describe, routes, server)  # type: ignore[method-assign]
-    return Guard(routes, server, hosts, paths)
+    routes.openapi = partial(openapi_schema, routes, service)  # type: ignore[method-assign]
+    return RequestMiddleware(routes, service, hosts, paths)
 
 
 @asynccontextmanager
-async def working(routes: FastAPI) -> AsyncIterator[None]:
-    """While the application runs, so does the thread that works."""
-    server: Server = routes.state.server
-    server.desk.thread.start()
+async def lifespan(routes: FastAPI) -> AsyncIterator[None]:
+    """While the application runs, so does the scheduler's thread."""
+    service: InferenceService = routes.state.service
+    service.scheduler.thread.start()
     before = sys.getswitchinterval()
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         yield
     finally:
         sys.setswitchinterval(before)
-        server.close()
-        await asyncio.to_thread(server.desk.thread.join, LAST_STEP)  # a process must not end in the midst of a step
+        service.close()
+        await asyncio.to_thread(
+            service.scheduler.thread.join, LAST_STEP_SECONDS
+        )  # a process must not end in the midst of a step
 
 
-def answer(refusal: Refusal, path: str) -> JSONResponse:
-    bound = {"x-seqloom-bound": refusal.bound} if refusal.bound else {}
-    return JSONResponse(refusal.body(path), refusal.status, {**refusal.headers(), **bound})
+def error_response(error: APIError, path: str) -> JSONResponse:
+    bound = {"x-seqloom-bound": error.bound} if error.bound else {}
+    return JSONResponse(error.body(path), error.status, {**error.headers(), **bound})
 
 
-def mistakes(errors: Iterable[Mapping[str, Any]]) -> list[str]:
+def field_errors(errors: Iterable[Mapping[str, Any]]) -> list[str]:
     """What is wrong with each field of a body; never what was in it. Of a field that may be of several kinds, once."""
     found: dict[str, str] = {}
     for error in errors:

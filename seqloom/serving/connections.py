@@ -12,11 +12,11 @@ from urllib.parse import unquote
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from seqloom.serving.logs import report
-from seqloom.serving.refusal import Refusal, broken
+from seqloom.serving.errors import APIError, internal_error
+from seqloom.serving.logs import log_error
 
 if TYPE_CHECKING:
-    from seqloom.serving.listening import Listening
+    from seqloom.serving.http_server import HTTPSettings
 
 SPARE = 100
 """Connections over the bound that are told so; those over these are cut without a word."""
@@ -25,7 +25,7 @@ LINGER_SECONDS = 2
 LEAST = 16_384
 """Bytes of an answer that a client has to take within `send_seconds`."""
 POST = re.compile(rb"POST (/[\w/]*)[ ?]")
-STOPPING = Refusal(503, "the server is stopping", retry_after=5)
+STOPPING = APIError(503, "the server is stopping", retry_after=5)
 
 
 class Connection(H11Protocol):
@@ -37,7 +37,7 @@ class Connection(H11Protocol):
              408                 cut             closed
     """
 
-    bounds: ClassVar[Listening]
+    bounds: ClassVar[HTTPSettings]
     reading: asyncio.TimerHandle | None = None
     """Runs while a head is awaited, or the rest of a body that was answered already."""
     sending: asyncio.TimerHandle | None = None
@@ -51,7 +51,7 @@ class Connection(H11Protocol):
         if len(self.connections) > most + SPARE:
             transport.abort()
         elif len(self.connections) > most:
-            self.refuse(Refusal(503, f"{most:,} connections are open", bound="connections", retry_after=1))
+            self.refuse(APIError(503, f"{most:,} connections are open", bound="connections", retry_after=1))
         else:
             self.watch()
 
@@ -59,13 +59,13 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         begins = not self.answering() and not self.conn.trailing_data[0]
-        if begins and (path := posted(data)) and (refusal := self.crowded(path)) is not None:
+        if begins and (path := posted(data)) and (refusal := self.overloaded(path)) is not None:
             self.refuse(refusal, path)
             return
         super().data_received(data)
         self.watch()
 
-    def crowded(self, path: str) -> Refusal | None:
+    def overloaded(self, path: str) -> APIError | None:
         """Why a request for a path need not be read now, if so: asked before its head is parsed, so a no is cheap."""
         return None
 
@@ -91,7 +91,7 @@ class Connection(H11Protocol):
 
     def no_head(self) -> None:
         what = f"the headers did not arrive within {self.bounds.header_seconds} seconds"
-        self.leave(Refusal(408, what, bound="header_seconds"))
+        self.leave(APIError(408, what, bound="header_seconds"))
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -124,7 +124,7 @@ class Connection(H11Protocol):
         if len(self.conn.trailing_data[0]) > self.bounds.header_bytes:
             self.refuse(too_large(self.bounds.header_bytes))
         else:
-            self.refuse(Refusal(400, "the request is not valid HTTP/1.1"))
+            self.refuse(APIError(400, "the request is not valid HTTP/1.1"))
 
     def shutdown(self) -> None:
         """The server stops: finish what has arrived whole, refuse the rest."""
@@ -135,14 +135,14 @@ class Connection(H11Protocol):
         else:
             self.cycle.keep_alive = False
 
-    def leave(self, refusal: Refusal) -> None:
+    def leave(self, refusal: APIError) -> None:
         """Close; who began to ask is told why."""
         if self.conn.trailing_data[0]:
             self.refuse(refusal)
         else:
             self.polite.transport.close()  # there is nothing to read first
 
-    def refuse(self, refusal: Refusal, path: str = "") -> None:
+    def refuse(self, refusal: APIError, path: str = "") -> None:
         if self.transport.is_closing():
             return
         if self.answering():
@@ -215,14 +215,14 @@ def checked(app: ASGIApp, header_bytes: int) -> ASGIApp:
 
         try:
             await app(understood(scope, header_bytes), receive, noted)
-        except Refusal as refusal:
+        except APIError as refusal:
             await say(refusal, send)
         except asyncio.CancelledError:
             pass  # the grace time is over, the connection cut
         except Exception as error:
-            report(error)
+            log_error(error)
             if not started:
-                await say(broken(), send)
+                await say(internal_error(), send)
 
     return check
 
@@ -235,31 +235,31 @@ def understood(scope: Scope, header_bytes: int) -> Scope:
     if size > header_bytes:
         raise too_large(header_bytes)
     if scope["http_version"] not in ("1.0", "1.1"):
-        raise Refusal(505, "this server speaks HTTP/1.1")
+        raise APIError(505, "this server speaks HTTP/1.1")
     if {b"transfer-encoding", b"content-length"} <= names:  # readers that disagree on the end of a body: smuggling
-        raise Refusal(400, "Transfer-Encoding and Content-Length together")
+        raise APIError(400, "Transfer-Encoding and Content-Length together")
     if target.startswith(b"/") or target == b"*":
         return scope
     scheme, _, rest = target.partition(b"://")
     host, _, path = rest.partition(b"/")
     if scheme.lower() not in (b"http", b"https") or not host:
-        raise Refusal(400, "the target is not a path")
+        raise APIError(400, "the target is not a path")
     path = b"/" + path
     others = [(name, value) for name, value in headers if name != b"host"]
     return {**scope, "raw_path": path, "path": unquote(path.decode("ascii")), "headers": [(b"host", host), *others]}
 
 
-def too_large(header_bytes: int) -> Refusal:
-    return Refusal(431, f"the headers have more than {header_bytes:,} bytes", bound="header_bytes")
+def too_large(header_bytes: int) -> APIError:
+    return APIError(431, f"the headers have more than {header_bytes:,} bytes", bound="header_bytes")
 
 
-async def say(refusal: Refusal, send: Send) -> None:
+async def say(refusal: APIError, send: Send) -> None:
     headers, body = spelled(refusal)
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
-def spelled(refusal: Refusal, path: str = "") -> tuple[list[tuple[bytes, bytes]], bytes]:
+def spelled(refusal: APIError, path: str = "") -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Headers and body; the connection ends with a refusal."""
     body = json.dumps(refusal.body(path)).encode()
     named = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}

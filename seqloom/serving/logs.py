@@ -1,4 +1,4 @@
-"""What the server writes down: what happened and where, never what a text said."""
+"""The server's log: what happened and where, never what a text said."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import logging
 log = logging.getLogger("seqloom.serving")
 
 
-def report(error: BaseException) -> None:
-    """An error of ours: its kind and its place, without its message, which may quote a text."""
+def log_error(error: BaseException) -> None:
+    """Log a bug of ours: its kind and place, without its message, which may quote a text."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

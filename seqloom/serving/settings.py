@@ -1,4 +1,4 @@
-"""What the server allows: every bound, in the unit it counts."""
+"""The bounds of a server, each in the unit it counts."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from seqloom.config import Config
 
 
 class Bounds(Config):
-    """Bounds on requests; a refusal names the one that was passed."""
+    """Limits of requests; an error names the one that was passed."""
 
     body_bytes: PositiveInt = 1 << 20
     """Bytes of a request's body."""
     body_seconds: PositiveFloat = 10.0
     """Seconds in which a body has to arrive."""
     requests: PositiveInt = 256
-    """Requests that are read or worked on at the same time."""
+    """Requests that are read or answered at the same time."""
     text_characters: PositiveInt = 10_000
     """Characters of one text."""
     texts: PositiveInt = 64
     """Texts of one request."""
     beam: PositiveInt = 16
-    """Answers followed side by side, or asked for, for one text."""
+    """Beam size, or number of answers, for one text."""
     work: PositiveInt = 200_000
     """Tokens that may have to be computed for one request: for each text, beam times the longest answer."""
     queue: PositiveInt = 512
-    """Texts that wait for their turn."""
+    """Texts in the scheduler's queue."""
     seconds: PositiveFloat = 30.0
     """Seconds in which a request is answered."""
     explanations: PositiveInt = 4
     """Explanations that are made or waited for: each takes seconds, one after the other."""
     batch: PositiveInt = 256
-    """Rows (texts times beam) that are computed together."""
+    """Batch size: sequences (texts times beam) that are computed together."""
     model_bytes: PositiveInt = Field(default_factory=lambda: memory() // 2)
-    """Bytes of weights that are held in memory together; the model used longest ago is dropped first."""
+    """Bytes of weights that are held in memory together; the least recently used model is dropped first."""
 
 
 def memory() -> int:

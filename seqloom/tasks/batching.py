@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from seqloom.data.align import to_matrix
-from seqloom.data.shards import Corpus
-from seqloom.data.stream import LengthStream, Rows
+from seqloom.data.bucket_sampler import BucketSampler, Rows
+from seqloom.data.corpus import Corpus
+from seqloom.data.padding import pad_sequences
 from seqloom.tasks.work import Loss, Plan, Score
 
 AT_ONCE = 256
@@ -38,7 +38,7 @@ B = TypeVar("B", bound=Batch)
 def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
     """Rows of different lengths -> (B, T) with 0 after each, and lengths (B); T is 1 at least."""
     longest = max((len(row) for row in rows), default=0)
-    matrix, lengths = to_matrix(rows, max(longest, 1))
+    matrix, lengths = pad_sequences(rows, max(longest, 1))
     return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
 
 
@@ -52,7 +52,7 @@ def by_length(lengths: Sequence[int] | NDArray[Any], at_once: int = AT_ONCE) -> 
 class RowStream(Generic[B]):
     """Batches of tensors from a stream of row numbers."""
 
-    def __init__(self, rows: LengthStream, make: Callable[[Rows], B]) -> None:
+    def __init__(self, rows: BucketSampler, make: Callable[[Rows], B]) -> None:
         self.rows, self.make = rows, make
 
     def __iter__(self) -> Iterator[B]:
@@ -72,7 +72,7 @@ def row_stream(
     corpus: Corpus, field: str, plan: Plan, make: Callable[[Corpus, Sequence[int] | Rows], B]
 ) -> RowStream[B]:
     """Batches of a corpus by the length of one of its fields."""
-    rows = LengthStream(corpus.lengths(field).clip(1), plan.batch_tokens, plan.seed)
+    rows = BucketSampler(corpus.lengths(field).clip(1), plan.batch_tokens, plan.seed)
     return RowStream(rows, lambda rows: make(corpus, rows))
 
 

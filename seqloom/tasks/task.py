@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.config import Config
+from seqloom.data.bad_records import Report
+from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
-from seqloom.data.report import Report
-from seqloom.data.shards import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import Counted
@@ -78,6 +78,10 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def learn(cls, config: C, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         """From training data; dictionaries that are `known` already, by name, are taken as they are."""
+
+    @classmethod
+    def check_extras(cls, config: C) -> None:
+        """Raise `MissingExtra` if training with these settings needs a package that is not installed."""
 
     @abstractmethod
     def make_model(self) -> nn.Module:

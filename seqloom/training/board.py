@@ -6,20 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from seqloom.errors import SeqloomError
+from seqloom.extras import require
 
 FOLDER = "tensorboard"
 
 
 def check_board() -> None:
     """An error that says what to install, before anything was trained."""
-    try:
-        import torch.utils.tensorboard  # noqa: F401
-    except ImportError as error:
-        raise SeqloomError(
-            f"train.tensorboard=true needs the package tensorboard: {error}",
-            remedy="pip install 'seqloom[tensorboard]', or leave it out: metrics.jsonl has the same figures",
-        ) from None
+    otherwise = "leave it out: metrics.jsonl has the same numbers"
+    require("tensorboard", "tensorboard", "train.tensorboard=true", otherwise=otherwise)
 
 
 class Board:

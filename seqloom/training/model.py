@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.config import check
-from seqloom.data.opening import open_data
 from seqloom.data.source import open_source
-from seqloom.data.splits import Records
+from seqloom.data.splits import Records, open_data
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify

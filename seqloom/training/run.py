@@ -14,9 +14,8 @@ from typing import Any
 
 import torch
 
-from seqloom.data.opening import open_data
-from seqloom.data.shards import Corpus
-from seqloom.data.splits import Records
+from seqloom.data.corpus import Corpus
+from seqloom.data.splits import Records, open_data
 from seqloom.errors import ConfigError, DamagedError, OutputError
 from seqloom.lock import locked
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
@@ -85,6 +84,7 @@ class Run:
         began = time.monotonic()
         if self.config.train.tensorboard:
             check_board()
+        task_called(self.config.task).check_extras(self.config)
         self.claim(resume or self.team.restarted())
         with locked(self.out / LOCK, "trains in this folder") if self.team.leads else nullcontext(), kept_memory():
             return self.go_on(began, quiet=quiet)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import torch
 
-from seqloom.data.lines import read_lines
-from seqloom.data.report import Policy
+from seqloom.data.bad_records import Policy
+from seqloom.data.line_reader import read_lines
 from seqloom.errors import DataError
 from seqloom.vectors.table import WordVectors
 

@@ -18,7 +18,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, cast
 
-from seqloom.data.lines import checked_start, open_bytes
+from seqloom.data.line_reader import checked_start, open_bytes
 from seqloom.errors import DamagedError, DataError, OutputError, SeqloomError
 from seqloom.storage import MANIFEST, flush, new_folder, read_json, read_tensors, verify, write_json, write_tensors
 from seqloom.vectors.binary import binary_rows

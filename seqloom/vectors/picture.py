@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seqloom.errors import SeqloomError
-
-try:
-    from matplotlib.figure import Figure
-except ImportError:
-    raise SeqloomError("pictures are drawn by matplotlib, which is not here", remedy="pip install matplotlib") from None
+from seqloom.extras import require
 
 
 def draw(
     path: Path, words: Sequence[str], places: Sequence[Sequence[float]], labels: Sequence[str] | None = None
 ) -> None:
     """A point and its word at each place, a colour for each label."""
+    require("matplotlib", "plot", "drawing words on a plane")
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(8, 8), layout="constrained")
     axes = figure.add_subplot()
     for label in sorted(set(labels)) if labels is not None else [None]:

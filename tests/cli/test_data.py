@@ -56,7 +56,7 @@ def test_what_is_shown_of_a_hostile_file(folder):
     assert "\x1b" not in text
     assert re.search(r"Cyrillic in text, where others are Latin\s+a.tsv:42", text)
     assert re.search(r"invalid UTF-8\s+a.tsv:44", text)
-    assert re.search(r"the same record, within a part|another answer", text)
+    assert re.search(r"the same record, within a split|another answer", text)
     assert re.search(r"p\s+22\s+█", text)
 
 
@@ -79,7 +79,7 @@ def test_embedded_data_is_listed_and_looked_at(folder):
     assert {name: entry["task"] for name, entry in listed.items()} == {n: e.task for n, e in EMBEDDED.items()}
     assert listed["dates"]["parts"] == {"train": 40_000, "valid": 1_000, "test": 2_000}
     assert all(f"embedded:{name}" in run("--list") for name in EMBEDDED)
-    assert json.loads(run("embedded:names/valid", "--json"))["records"] == len(EMBEDDED["names"].parts["valid"])
+    assert json.loads(run("embedded:names/valid", "--json"))["records"] == len(EMBEDDED["names"].splits["valid"])
 
 
 WRONG = {

@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from seqloom.data.parts import Chunk
+from seqloom.data.chunks import Chunk
 from seqloom.data.record import Place, Record
 from seqloom.errors import ConfigError
 

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from seqloom.data.opening import open_data
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import open_source
+from seqloom.data.splits import open_data
 
 
 def count(records):
@@ -19,9 +19,9 @@ def values(records, column):
 
 def test_multi30k(shared_data):
     config = DataConfig(train=str(shared_data / "multi30k"), source_language="en", target_language="de")
-    parts = open_data(config, "translate")
-    pairs = list(parts["train"])
-    assert (len(pairs), count(parts["valid"]), count(parts["test"])) == (29_000, 1_014, 1_000)
+    splits = open_data(config, "translate")
+    pairs = list(splits["train"])
+    assert (len(pairs), count(splits["valid"]), count(splits["test"])) == (29_000, 1_014, 1_000)
     assert pairs[0].columns == {
         "source": "Two young, White males are outside near many bushes.",
         "target": "Zwei junge weiße Männer sind im Freien in der Nähe vieler Büsche.",
@@ -34,9 +34,9 @@ def test_tatoeba(shared_data):
     assert count(open_source(file, task="translate", columns={"source": 1, "target": 2})) == 28_449
 
 
-@pytest.mark.parametrize("part, expected", [("train", 20_000), ("val", 5_000)])
-def test_imdb(shared_data, part, expected):
-    source = open_source(shared_data / "imdb" / f"{part}.tsv.gz", task="classify")
+@pytest.mark.parametrize("split, expected", [("train", 20_000), ("val", 5_000)])
+def test_imdb(shared_data, split, expected):
+    source = open_source(shared_data / "imdb" / f"{split}.tsv.gz", task="classify")
     assert Counter(values(source, "label")) == {"pos": expected // 2, "neg": expected // 2}
 
 
@@ -103,22 +103,22 @@ def test_tokens_of_wikitext_and_characters_of_tinyshakespeare(shared_data):
     assert sum(len(text) + 1 for text in texts) == 1_115_394
 
 
-@pytest.mark.parametrize("part, expected", [("train", 7_173), ("val", 700)])
-def test_nasa_keywords(shared_data, part, expected):
+@pytest.mark.parametrize("split, expected", [("train", 7_173), ("val", 700)])
+def test_nasa_keywords(shared_data, split, expected):
     source = open_source(
-        shared_data / "nasa-keywords" / f"{part}.jsonl.gz",
+        shared_data / "nasa-keywords" / f"{split}.jsonl.gz",
         columns={"source": "description", "target": "keywords"},
         task="summarise",
     )
     assert count(source) == expected
 
 
-@pytest.mark.parametrize("part, expected", [("train", 1_992), ("dev", 619)])
-def test_scitldr(shared_data, part, expected):
-    assert count(open_source(shared_data / "scitldr-a" / f"{part}.jsonl.gz", task="summarise")) == expected
+@pytest.mark.parametrize("split, expected", [("train", 1_992), ("dev", 619)])
+def test_scitldr(shared_data, split, expected):
+    assert count(open_source(shared_data / "scitldr-a" / f"{split}.jsonl.gz", task="summarise")) == expected
 
 
-@pytest.mark.parametrize("part, expected", [("train", 19_141), ("val", 1_000)])
-def test_acl_titles(shared_data, part, expected):
-    file = shared_data / "acl-titles" / f"{part}.tsv.gz"
+@pytest.mark.parametrize("split, expected", [("train", 19_141), ("val", 1_000)])
+def test_acl_titles(shared_data, split, expected):
+    file = shared_data / "acl-titles" / f"{split}.tsv.gz"
     assert count(open_source(file, task="summarise", columns={"source": 3, "target": 2})) == expected

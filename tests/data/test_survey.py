@@ -12,11 +12,11 @@ from seqloom.data.record import Place
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import open_source
 from seqloom.data.survey import survey
+from seqloom.data.survey.duplicates import DuplicateFinder
+from seqloom.data.survey.guess_task import open_for_survey, settings_of
 from seqloom.data.survey.lengths import LengthCount, Lengths
-from seqloom.data.survey.opening import open_for_survey, settings_of
-from seqloom.data.survey.repeats import Repeats
 from seqloom.data.survey.scripts import odd_scripts, script_of
-from seqloom.data.survey.words import WordCount, words_of
+from seqloom.data.survey.vocabulary import WordCount, vocabulary_report
 from seqloom.errors import DataError
 
 ROWS = [(["pos", "neg"][index % 3 == 0], f"word{index % 17} is word{index} " * (index % 5 + 1)) for index in range(90)]
@@ -28,7 +28,7 @@ def made(rows, task):
 
 def test_counts_lengths_words_and_labels_are_those_of_plain_counting():
     found = made(ROWS, "classify")
-    assert found.parts == {"train": 90}
+    assert found.splits == {"train": 90}
     assert found.labels == {"label": dict(Counter(label for label, _ in ROWS).most_common())}
     column = found.columns["text"]
     lengths = [len(text.split()) for _, text in ROWS]
@@ -42,7 +42,7 @@ def test_counts_lengths_words_and_labels_are_those_of_plain_counting():
     assert all(words[word] == times for word, times in [*column.vocabulary.frequent, *column.vocabulary.rare])
 
 
-def test_a_tenth_is_held_out_where_there_is_one_part():
+def test_a_tenth_is_held_out_where_there_is_one_split():
     known = {word for index, (_, text) in enumerate(ROWS, 1) if index % 10 for word in text.split()}
     held = [word for index, (_, text) in enumerate(ROWS, 1) if index % 10 == 0 for word in text.split()]
     rate = sum(word not in known for word in held) / len(held)
@@ -52,11 +52,11 @@ def test_a_tenth_is_held_out_where_there_is_one_part():
     }
 
 
-def test_unknown_words_are_counted_for_every_part_and_dictionary():
-    parts = {"train": WordCount(), "valid": WordCount()}
-    parts["train"].add([f"w{index}" for index in range(10_500)] + ["often"] * 3)
-    parts["valid"].add(["often", "w10499", "new", "new"])
-    unknown = words_of(parts, "train").unknown["valid"]
+def test_unknown_words_are_counted_for_every_split_and_dictionary():
+    splits = {"train": WordCount(), "valid": WordCount()}
+    splits["train"].add([f"w{index}" for index in range(10_500)] + ["often"] * 3)
+    splits["valid"].add(["often", "w10499", "new", "new"])
+    unknown = vocabulary_report(splits, "train").unknown["valid"]
     assert unknown == {"all": 0.5, "10000": 0.75}
 
 
@@ -89,25 +89,25 @@ def test_what_is_far_longer_than_others_is_found_with_its_place():
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("vwxyz"), st.integers(0, 1)), max_size=40))
 def test_repeats_are_those_of_brute_force(rows):
-    rows = sorted(rows, key=lambda row: row[0])  # part after part
-    repeats = Repeats()
-    for line, (part, text, label) in enumerate(rows, 1):
-        repeats.add(part, text, label, Place("file", line))
+    rows = sorted(rows, key=lambda row: row[0])  # split after split
+    repeats = DuplicateFinder()
+    for line, (split, text, label) in enumerate(rows, 1):
+        repeats.add(split, text, label, Place("file", line))
     found = repeats.result()
     whole = Counter(rows)
-    pairs = {(part, text) for part, text, _ in rows}
+    pairs = {(split, text) for split, text, _ in rows}
     same = [Place("file", line) for line, row in enumerate(rows, 1) if row in rows[: line - 1]]
     assert (found.same.count, found.same.places) == (len(same), same[:3])
     assert found.same.count == sum(times - 1 for times in whole.values())
     assert found.conflicting.count == len(whole) - len(pairs)
-    first = {text for part, text, _ in rows if part == rows[0][0]}
-    both = [line for line, (part, text, _) in enumerate(rows, 1) if part != rows[0][0] and text in first]
+    first = {text for split, text, _ in rows if split == rows[0][0]}
+    both = [line for line, (split, text, _) in enumerate(rows, 1) if split != rows[0][0] and text in first]
     for overlap in found.overlap.values():
         assert (overlap.count, [place.line for place in overlap.places]) == (len(both), both[:3])
 
 
 def test_records_beyond_the_limit_are_not_compared():
-    repeats = Repeats(most=3)
+    repeats = DuplicateFinder(most=3)
     for line in range(1, 9):
         repeats.add("train", "same", "", Place("file", line))
     found = repeats.result()
@@ -153,15 +153,15 @@ def test_frames_are_counted_and_have_no_words():
 
 def test_what_cannot_be_read_is_left_out_with_its_place(write):
     file = write("a.tsv", b"pos\tgood\n\xff\tbad\nneg\tpoor\nneg\nneg\tno\0\n" + b"pos\tfine\n" * 3)
-    parts, task = open_for_survey(DataConfig(train=str(file)))
-    found = survey(parts, task)
+    splits, task = open_for_survey(DataConfig(train=str(file)))
+    found = survey(splits, task)
     assert found.left_out.counts == {"invalid UTF-8": 1, "wrong number of columns": 1, "NUL byte": 1}
     assert [str(place) for place in found.left_out.places["NUL byte"]] == [f"{file}:5"]
     assert found.records == 5
 
 
-def test_the_figures_are_plain_json():
-    figures = json.loads(json.dumps(made(ROWS, "classify").figures()))
+def test_the_report_is_plain_json():
+    figures = json.loads(json.dumps(made(ROWS, "classify").to_json()))
     assert figures["records"] == 90
     assert figures["columns"]["text"]["words"]["least"] == 3
     assert sum(figures["columns"]["text"]["words"]["histogram"]["counts"]) >= 89
@@ -201,10 +201,10 @@ LOOKS = {
 
 @pytest.mark.parametrize("name, content, task, first", LOOKS.values(), ids=LOOKS.keys())
 def test_the_task_is_what_data_looks_like(name, content, task, first, write):
-    parts, found = open_for_survey(DataConfig(train=str(write(name, content))))
+    splits, found = open_for_survey(DataConfig(train=str(write(name, content))))
     assert found == task
     if first:
-        columns = next(iter(parts["train"])).columns
+        columns = next(iter(splits["train"])).columns
         assert columns.get("text", columns.get("source")) == first
 
 

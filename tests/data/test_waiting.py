@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from seqloom.data.shards import prepare
+from seqloom.data.corpus import prepare
 from seqloom.errors import OutputError
 from tests.data.coding import Codes, content, source
 
 PREPARE = """
 import sys, time
 from pathlib import Path
-from seqloom.data.shards import prepare
+from seqloom.data.corpus import prepare
 from tests.data.coding import Logged, source
 folder, gate, log = map(Path, sys.argv[1:4])
 def gated():
@@ -40,7 +40,7 @@ def alone(tmp_path: Path) -> dict[str, bytes]:
 def test_another_run_ends_what_a_killed_one_began(start, tmp_path, alone, workers):
     cache = tmp_path / "cache"
     one = start(PREPARE, cache / "c", tmp_path / "never", tmp_path / "one.log", workers)
-    parts = cache / "c.5.parts"
+    parts = cache / "c.5.chunks"
     while len(list(parts.glob("*.npz"))) < 4:
         assert one.poll() is None
         time.sleep(0.01)

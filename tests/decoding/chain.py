@@ -1,11 +1,11 @@
-"""A model small enough to search by hand: scores of the next token depend on the last one and on the source."""
+"""A model small enough to search by hand: logits of the next token depend on the last one and on the source."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from seqloom.decoding.stepping import Step
+from seqloom.decoding.stepper import Step
 
 PAD, UNK, BOS, EOS = range(4)
 
@@ -13,18 +13,18 @@ PAD, UNK, BOS, EOS = range(4)
 class Chain:
     """State: the number of the source, and how many tokens were written."""
 
-    def __init__(self, vocab: int = 7, sources: int = 3, seed: int = 0, keenness: float = 2.0) -> None:
+    def __init__(self, vocab: int = 7, sources: int = 3, seed: int = 0, sharpness: float = 2.0) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.table = torch.randn(sources, 9, vocab, vocab, generator=generator, dtype=torch.double) * keenness
+        self.table = torch.randn(sources, 9, vocab, vocab, generator=generator, dtype=torch.double) * sharpness
 
     def start(self, sources: list[int]) -> Any:
         return torch.tensor(sources), torch.zeros(len(sources), dtype=torch.long)
 
     def step(self, tokens: Tensor, state: Any) -> Step:
         source, place = state
-        scores = self.table[source, place.clamp(max=8), tokens]
+        logits = self.table[source, place.clamp(max=8), tokens]
         looked = torch.nn.functional.one_hot((place + source) % 5, 5).double()[:, None]
-        return Step(scores, (source, place + 1), [looked])
+        return Step(logits, (source, place + 1), [looked])
 
     def select(self, state: Any, rows: Tensor) -> Any:
         return tuple(part[rows] for part in state)

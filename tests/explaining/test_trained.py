@@ -116,7 +116,7 @@ def test_recorded_shares_are_those_of_the_model(translator, name):
         with torch.no_grad():
             step = model.network.step(torch.tensor([last]), state)
         state = step.state
-        assert_close(shares, torch.softmax(step.scores[0], -1), atol=1e-5, rtol=1e-5)
+        assert_close(shares, torch.softmax(step.logits[0], -1), atol=1e-5, rtol=1e-5)
         last = int(shares.index_fill(0, torch.tensor([PAD, BOS]), 0).argmax())
         assert label == entries[last]
     assert walk.title.startswith("4 0 7 → ")

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqloom.decoding.state import select_rows
+from seqloom.decoding.stepper import select_rows
 from seqloom.errors import ConfigError
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.settings import ModelConfig

@@ -14,8 +14,8 @@ LIMIT = 20.0
 
 SCRIPT = """
 import asyncio, json, resource, sys, time
-from seqloom.serving import listening
-from seqloom.serving.refusal import Refusal
+from seqloom.serving import http_server
+from seqloom.serving.errors import APIError
 
 GONE = []
 
@@ -93,12 +93,12 @@ async def app(scope, receive, send):
     else:
         await answer(send, "ok")
 
-listening.END_SECONDS = 1
+http_server.END_SECONDS = 1
 resource.setrlimit(resource.RLIMIT_NOFILE, (48, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-listening.listen(
+http_server.listen(
     app,
-    listening.Listening(**json.loads(sys.argv[1])),
-    crowded=lambda path: Refusal(503, "full", bound="room", retry_after=1) if path.endswith("full") else None,
+    http_server.HTTPSettings(**json.loads(sys.argv[1])),
+    overloaded=lambda path: APIError(503, "full", bound="room", retry_after=1) if path.endswith("full") else None,
     ready=lambda url: print(url, flush=True),
     draining=lambda: print("draining", flush=True),
 )

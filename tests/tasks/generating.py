@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from seqloom.data.shards import Corpus
+from seqloom.data.corpus import Corpus
 from seqloom.tasks.generate.task import Generate
 from seqloom.training.model import Model, load
 from seqloom.training.run import train

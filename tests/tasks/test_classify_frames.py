@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from seqloom.data.corpus import prepare
 from seqloom.data.record import Place, Record
-from seqloom.data.shards import prepare
 from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
 from seqloom.tasks.classify.inputs.frames import Spread

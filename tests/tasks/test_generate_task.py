@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from seqloom.data.opening import open_data
+from seqloom.data.splits import open_data
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.training.loop import Trainer

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from seqloom.decoding.answer import Node
+from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tasks.generate.writing import Writer, write
 from seqloom.training.metrics import read_metrics
@@ -25,29 +25,29 @@ def test_a_window_rolls_to_its_newer_half_and_others_go_on_for_ever(song):
             start = {"transformer": 0 if place < 6 else 4 if place < 10 else 8, "gru": 0}[name]
             step = writer.step(torch.tensor([text[place]]), step.state)
             expected, _ = model.read(torch.tensor([text[start : place + 1]]))
-            torch.testing.assert_close(step.scores, expected, msg=f"{name} {place}")
+            torch.testing.assert_close(step.logits, expected, msg=f"{name} {place}")
 
 
 def test_a_seed_longer_than_the_window_is_seen_as_far_as_it_goes(song):
     _, model = untrained(song, "model.length=6", model__name="transformer")
     long = torch.tensor([[3, 5, 7, 4, 6, 8, 5, 4, 7]])
-    torch.testing.assert_close(Writer(model).start(long).scores, model.read(long[:, -6:])[0])
+    torch.testing.assert_close(Writer(model).start(long).logits, model.read(long[:, -6:])[0])
 
 
 def test_what_is_written_is_scored_as_it_is_read(song):
     _, model = untrained(song)
     start = [[3, 6], [3, 9]]
-    written: list[list[Node]] = [[], []]
+    written: list[list[Hypothesis]] = [[], []]
     for drawn in write(model, start, ["1", "2"], GenerateOptions(length=9, temperature=1)):
         for new in drawn:
-            written[new.row].append(new.node)
+            written[new.row].append(new.hypothesis)
     for row, nodes in enumerate(written):
         tokens = [node.token for node in nodes]
         assert len(tokens) == 9
         read = torch.tensor([[*start[row], *tokens]])
-        shares = torch.log_softmax(model(read, torch.tensor([11])), -1)[0]
-        expected = [float(shares[1 + place, token].detach()) for place, token in enumerate(tokens)]
-        assert [node.score for node in nodes] == pytest.approx(expected)
+        log_probs = torch.log_softmax(model(read, torch.tensor([11])), -1)[0]
+        expected = [float(log_probs[1 + place, token].detach()) for place, token in enumerate(tokens)]
+        assert [node.log_prob for node in nodes] == pytest.approx(expected)
         assert not set(tokens) & {0, 1, 2}
 
 

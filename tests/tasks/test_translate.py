@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from seqloom.attending.map import attention_map
+from seqloom.attention.attention_map import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.seq2seq.presets import PRESETS
 from seqloom.tasks.translate.answers import with_copies, word_numbers

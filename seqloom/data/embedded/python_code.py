@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from seqloom.data.embedded.data_set import Embedded, Parts, Row
+from seqloom.data.embedded.data_set import EmbeddedDataset, Row, Splits
 from seqloom.data.embedded.stdlib import MODULES, source_of
 
 
-def make() -> Parts:
+def make() -> Splits:
     """A row is a line; every tenth module is for validation."""
     held_out = MODULES[9::10]
     return {
@@ -21,7 +21,7 @@ def lines_of(modules: Iterable[str]) -> list[Row]:
     return [(line.rstrip(),) for module in modules for line in source_of(module).split("\n")]
 
 
-PYTHON_CODE = Embedded(
+PYTHON_CODE = EmbeddedDataset(
     name="python-code",
     task="generate",
     title="Source of modules of Python's own library",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from seqloom.data.embedded.data_set import Embedded, Parts, Row
+from seqloom.data.embedded.data_set import EmbeddedDataset, Row, Splits
 
 
-def make() -> Parts:
+def make() -> Splits:
     """A row is a line; the last tenth of the topics is for validation. A paragraph that was met before is left out."""
     from pydoc_data import topics  # type: ignore[import-not-found, unused-ignore]
 
@@ -33,7 +33,7 @@ def lines_of(texts: Iterable[str], met: set[str]) -> list[Row]:
     return [(line,) for line in lines]
 
 
-PYTHON_DOCS = Embedded(
+PYTHON_DOCS = EmbeddedDataset(
     name="python-docs",
     task="generate",
     title="The reference of Python: English prose with code in it",

@@ -13,7 +13,7 @@ import token
 import tokenize
 from collections.abc import Iterable, Iterator
 
-from seqloom.data.embedded.data_set import Embedded, Parts, Row
+from seqloom.data.embedded.data_set import EmbeddedDataset, Row, Splits
 from seqloom.data.embedded.stdlib import MODULES, source_of
 
 SHORTEST, LONGEST = 3, 60
@@ -23,7 +23,7 @@ BEFORE = {"def": "FUNCTION", "class": "CLASS", "as": "TARGET"}
 """What a name is that the parser gives no place of its own, by the word before it."""
 
 
-def make() -> Parts:
+def make() -> Splits:
     """Every tenth module is for validation, every tenth for testing; the same statement stands once in all."""
     valid, test = MODULES[8::10], MODULES[9::10]
     train = [module for module in MODULES if module not in (*valid, *test)]
@@ -108,7 +108,7 @@ def parts_of_names(tree: ast.AST) -> dict[tuple[int, int], str]:
     return parts
 
 
-PYTHON_TOKENS = Embedded(
+PYTHON_TOKENS = EmbeddedDataset(
     name="python-tokens",
     task="tag",
     title="Python statements, and the part that each token plays",

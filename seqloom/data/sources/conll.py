@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from seqloom.data.lines import read_blocks
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import read_blocks
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
 from seqloom.errors import DataError
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from seqloom.data.lines import LONGER, scan, unreadable
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import LONGER, scan, unreadable
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
 from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.data.sources.text import read_text
 from seqloom.errors import DataError
 
 SPLITS = {"train": "train", "valid": "valid", "validation": "valid", "val": "valid", "dev": "valid", "test": "test"}
-"""What the parts of a data set are called, and the name that they go by here."""
+"""What the splits of a data set are called, and the name that they go by here."""
 
 UNLABELLED = "unsup"
 """IMDB keeps its reviews without a label in this folder."""

@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from seqloom.data.lines import open_bytes, read_blocks
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import open_bytes, read_blocks
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
-from seqloom.data.values import as_frames
+from seqloom.data.typed_values import as_frames
 from seqloom.errors import DataError
 
 MAGIC = b"\x93NUMPY"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
-from seqloom.data.values import as_columns
+from seqloom.data.typed_values import as_columns
 
 NAME = "<python>"
 

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from seqloom.data.lines import read_lines
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import read_lines
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
-from seqloom.data.values import as_columns
+from seqloom.data.typed_values import as_columns
 
 ONE_OBJECT = 'write one object per line, as in {"text": "...", "label": "..."}'
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-from seqloom.data.lines import scan
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import scan
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
 from seqloom.errors import DataError
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from seqloom.data.lines import open_bytes
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import open_bytes
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy, Problem
-from seqloom.data.values import NAME_COLUMNS, as_columns
+from seqloom.data.typed_values import NAME_COLUMNS, as_columns
 from seqloom.errors import DataError
+from seqloom.extras import require
 
 MAGIC = b"PAR1"
 ROWS = 1024
@@ -20,7 +20,8 @@ ROWS = 1024
 
 def read_parquet(file: Path, policy: Policy | None = None, asked: Collection[str] | None = None) -> Iterator[Record]:
     """The columns of the file; only those `asked` for need a type that can be used, by default all."""
-    arrow = pyarrow(file)
+    require("pyarrow.parquet", "parquet", f"{file}: Parquet")
+    arrow = require("pyarrow", "parquet", "Parquet")
     policy = policy or Policy()
     number = 0
     for batch in batches(arrow, file, asked):
@@ -34,15 +35,6 @@ def read_parquet(file: Path, policy: Policy | None = None, asked: Collection[str
                 yield Record(found, Place(str(file), number))
     if number == 0:
         policy.bad(Place(str(file)), Problem("empty file", "no rows", "check how it was made"))
-
-
-def pyarrow(file: Path) -> Any:
-    try:
-        import_module("pyarrow.parquet")
-    except ModuleNotFoundError:
-        remedy = "pip install 'seqloom[parquet]'"
-        raise DataError("Parquet needs the package pyarrow", where=str(file), remedy=remedy) from None
-    return import_module("pyarrow")
 
 
 def batches(arrow: Any, file: Path, asked: Collection[str] | None) -> Iterator[Any]:

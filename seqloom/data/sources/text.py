@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from seqloom.data.lines import read_lines
+from seqloom.data.bad_records import Policy
+from seqloom.data.line_reader import read_lines
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy
 
 
 def read_text(file: Path, policy: Policy | None = None) -> Iterator[Record]:

@@ -84,7 +84,7 @@ class Lengths:
                 heights[(length - first) // width] += times
         return heights.tolist(), first, width
 
-    def figures(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         heights, first, width = self.histogram(20)
         quantiles = {name: self.quantile(share) for name, share in (("median", 0.5), ("95%", 0.95), ("99%", 0.99))}
         ends = {"least": min(self.counts, default=0), "most": max(self.counts, default=0)}

@@ -1,4 +1,4 @@
-"""One walk over all parts, and what was found on the way."""
+"""One walk over all splits, and what was found on the way."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from seqloom.data.bad_records import Report
+from seqloom.data.column_roles import is_empty, roles_of
 from seqloom.data.record import Record, Value
-from seqloom.data.report import Report
-from seqloom.data.roles import is_empty, roles_of
 from seqloom.data.splits import Records
+from seqloom.data.survey.duplicates import DuplicateFinder, DuplicateReport, Occurrences, joined
 from seqloom.data.survey.lengths import LengthCount, Lengths
-from seqloom.data.survey.repeats import Found, Repeated, Repeats, joined
 from seqloom.data.survey.suspicion import Suspicions, add
-from seqloom.data.survey.words import WordCount, Words, words_of
+from seqloom.data.survey.vocabulary import VocabularyReport, WordCount, vocabulary_report
 
 Cut: TypeAlias = Callable[[str], Sequence[str]]
 
@@ -29,18 +29,18 @@ LABELS = 100_000
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnReport:
     """A column of texts, or of frames, which have no characters."""
 
     words: Lengths
     characters: Lengths
-    vocabulary: Words
+    vocabulary: VocabularyReport
 
-    def figures(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
-            "words": self.words.figures(),
-            "characters": self.characters.figures(),
-            "vocabulary": self.vocabulary.figures(),
+            "words": self.words.to_json(),
+            "characters": self.characters.to_json(),
+            "vocabulary": self.vocabulary.to_json(),
         }
 
 
@@ -49,12 +49,12 @@ class Survey:
     """What data holds."""
 
     task: str | None
-    parts: dict[str, int]
-    """Records of each part."""
-    columns: dict[str, Column]
+    splits: dict[str, int]
+    """Records of each split."""
+    columns: dict[str, ColumnReport]
     labels: dict[str, dict[str, int]]
     """Under `label` or `tags`: each with its count, the most frequent first."""
-    repeated: Repeated
+    repeated: DuplicateReport
     left_out: Report
     """What could not be read."""
     suspicious: Report
@@ -62,21 +62,21 @@ class Survey:
 
     @property
     def records(self) -> int:
-        return sum(self.parts.values())
+        return sum(self.splits.values())
 
-    def figures(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """All of it as plain JSON."""
         return {
             "task": self.task,
             "records": self.records,
-            "parts": self.parts,
-            "columns": {name: column.figures() for name, column in self.columns.items()},
+            "parts": self.splits,
+            "columns": {name: column.to_json() for name, column in self.columns.items()},
             "labels": self.labels,
             "repeated": {
                 "compared": self.repeated.compared,
                 "same": plain(self.repeated.same),
                 "conflicting": plain(self.repeated.conflicting),
-                "overlap": {part: plain(found) for part, found in self.repeated.overlap.items()},
+                "overlap": {split: plain(found) for split, found in self.repeated.overlap.items()},
             },
             "left_out": findings(self.left_out),
             "suspicious": findings(self.suspicious),
@@ -90,7 +90,7 @@ def findings(report: Report) -> dict[str, Any]:
     }
 
 
-def plain(found: Found) -> dict[str, Any]:
+def plain(found: Occurrences) -> dict[str, Any]:
     return {"count": found.count, "places": list(map(str, found.places))}
 
 
@@ -100,30 +100,30 @@ class Walk:
     def __init__(self, task: str | None, cut: Cut) -> None:
         self.task, self.cut = task, cut
         self.roles = roles_of(task)
-        self.parts: dict[str, int] = {}
+        self.splits: dict[str, int] = {}
         self.words: defaultdict[str, LengthCount] = defaultdict(LengthCount)
         self.characters: defaultdict[str, LengthCount] = defaultdict(LengthCount)
         self.vocabulary: defaultdict[str, defaultdict[str, WordCount]] = defaultdict(lambda: defaultdict(WordCount))
         self.labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.repeats = Repeats()
+        self.repeats = DuplicateFinder()
         self.suspicions = Suspicions(task)
         self.left_out = Report()
 
-    def read(self, parts: Mapping[str, Records]) -> None:
-        for part, records in parts.items():
-            self.parts[part] = 0
+    def read(self, splits: Mapping[str, Records]) -> None:
+        for split, records in splits.items():
+            self.splits[split] = 0
             for number, record in enumerate(records, 1):
-                self.parts[part] = number
-                held_out = len(parts) == 1 and number % TENTH == 0
-                self.look_at(record, part, HELD_OUT if held_out else part)
+                self.splits[split] = number
+                held_out = len(splits) == 1 and number % TENTH == 0
+                self.look_at(record, split, HELD_OUT if held_out else split)
             self.left_out.merge(records.report)
 
-    def look_at(self, record: Record, part: str, words_to: str) -> None:
+    def look_at(self, record: Record, split: str, words_to: str) -> None:
         columns = {name: record.columns[name] for name in self.roles if name in record.columns} or record.columns
         given = [value for name, value in columns.items() if name not in ANSWERS]
         if not all(value is None or is_empty(value) for value in given):  # a text has many blank lines
             answers = [value for name, value in columns.items() if name in ANSWERS]
-            self.repeats.add(part, joined(given), joined(answers), record.place)
+            self.repeats.add(split, joined(given), joined(answers), record.place)
         for name, value in columns.items():
             if name in ("label", "tags"):
                 self.count_labels(name, value)
@@ -153,12 +153,12 @@ class Walk:
         self.suspicions.look_at(name, text, record.place)
 
     def result(self) -> Survey:
-        first = next(iter(self.parts))
+        first = next(iter(self.splits))
         columns = {
-            name: Column(
+            name: ColumnReport(
                 words.result(),
                 self.characters[name].result() if name in self.characters else Lengths({}),
-                words_of(self.vocabulary[name], first),
+                vocabulary_report(self.vocabulary[name], first),
             )
             for name, words in self.words.items()
         }
@@ -168,14 +168,14 @@ class Walk:
             if count:
                 add(suspicious, f"overlong {name}", count, places)
         labels = {name: dict(counts.most_common()) for name, counts in self.labels.items()}
-        return Survey(self.task, self.parts, columns, labels, self.repeats.result(), self.left_out, suspicious)
+        return Survey(self.task, self.splits, columns, labels, self.repeats.result(), self.left_out, suspicious)
 
 
-def survey(parts: Mapping[str, Records], task: str | None = None, cut: Cut = str.split) -> Survey:
-    """Read every part once and say what it holds; the first is that of training.
+def survey(splits: Mapping[str, Records], task: str | None = None, cut: Cut = str.split) -> Survey:
+    """Read every split once and say what it holds; the first is that of training.
 
     cut     from a text to its words
     """
     walk = Walk(task, cut)
-    walk.read(parts)
+    walk.read(splits)
     return walk.result()

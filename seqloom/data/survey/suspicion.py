@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from math import log2
 
+from seqloom.data.bad_records import KEPT, Report
 from seqloom.data.record import Place, Value
-from seqloom.data.report import KEPT, Report
 from seqloom.data.survey.scripts import odd_scripts, script_of
 
 STEPS = 8

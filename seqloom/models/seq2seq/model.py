@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqloom.decoding.state import select_rows
-from seqloom.decoding.stepping import Step
+from seqloom.decoding.stepper import Step, select_rows
 from seqloom.equations import Equations
 from seqloom.errors import ConfigError
 from seqloom.layers.base import Symbols
@@ -44,7 +43,7 @@ class Tied(nn.Module):
 
 
 class Seq2Seq(nn.Module):
-    """An encoder, a bridge and a decoder; and the way to write with it word by word (`decoding.stepping`)."""
+    """An encoder, a bridge and a decoder; and the way to write with it word by word (`decoding.stepper`)."""
 
     def __init__(self, config: Seq2SeqConfig, source_vocab: int, target_vocab: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the three APIs share: how bodies are read, and how refusals are described."""
+"""What the three APIs share: request bodies, error responses, and the service as a dependency."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from seqloom.config import Config
-from seqloom.serving.server import Server
+from seqloom.serving.service import InferenceService
 
 bearer = HTTPBearer(auto_error=False, description="The key that the server was started with.")
-"""For the description alone: the guard has looked at the key before a route is found."""
+"""For the OpenAPI schema alone: the middleware has checked the key before a route is found."""
 REASONS = {
     400: "The request is not what this path takes.",
     401: "The key is missing or wrong.",
-    403: "The Host or Origin is not one of this server.",
+    403: "The Host or Origin is not one of this service.",
     404: "No model has this name.",
     408: "The body did not arrive in time.",
     413: "More than a bound allows.",
     422: "A field or a value that cannot be.",
-    429: "Too much is waiting.",
+    429: "The queue is full.",
     503: "No answer in time, or the server is stopping.",
 }
 
 
-class Body(Config):
-    """What a client sends as JSON: exactly the types of its description."""
+class RequestBody(Config):
+    """A JSON body with exactly the types of its schema."""
 
     model_config = ConfigDict(strict=True)
 
@@ -44,22 +44,22 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, float) and value.is_integer() and abs(value) < 2**53
 
 
-class Problem(BaseModel):
+class ErrorResponse(BaseModel):
     """Why a request was not answered."""
 
     error: Any
     bound: str | None = None
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How a route's refusals are described; every route has the first ones."""
-    always = (400, 401, 403, 408, 413, 422, 429, 503)
-    return {status: {"model": Problem, "description": REASONS[status]} for status in sorted({*always, *statuses})}
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """A route's errors for the OpenAPI schema; some are those of every route."""
+    common = (400, 401, 403, 408, 413, 422, 429, 503)
+    return {status: {"model": ErrorResponse, "description": REASONS[status]} for status in sorted({*common, *statuses})}
 
 
-def server_of(request: Request) -> Server:
-    server: Server = request.app.state.server
-    return server
+def service_of(request: Request) -> InferenceService:
+    service: InferenceService = request.app.state.service
+    return service
 
 
-Served = Annotated[Server, Depends(server_of)]
+ServiceDep = Annotated[InferenceService, Depends(service_of)]

@@ -1,4 +1,4 @@
-"""A completion while it grows: stop words, what may be sent already, and how it is told in OpenAI's form."""
+"""One choice of a completion while it is generated: stop sequences, the text that may be sent already, logprobs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from seqloom.tasks.generate.answers import Written
 from seqloom.tasks.translate.answers import Translation
 
-UNFINISHED = "\ufffd"
-"""What the bytes of a letter look like before the last one is there."""
+REPLACEMENT = "\ufffd"
+"""How a character decodes before the last of its bytes is there."""
 
 
 @dataclass
@@ -22,53 +22,53 @@ class Choice:
     answer: Any = None
     text: str = ""
     sent: int = 0
-    """Characters that went out already."""
+    """Characters that were sent."""
     finished: str | None = None
-    """stop or length, once it is."""
-    told: int = 0
-    """Tokens whose log-probabilities went out."""
+    """The finish reason, stop or length, once it is."""
+    logprobs_sent: int = 0
+    """Tokens whose log-probabilities were sent."""
     offset: int = 0
     """Where the next of them begins in the text."""
-    reported: bool = False
-    """Whether a stream told that it is finished."""
+    finish_sent: bool = False
+    """Whether a stream has sent the finish reason."""
 
-    def grow(self, answer: Any, whole: bool) -> None:
-        """Take what is known now; a stop word ends it."""
+    def update(self, answer: Any, whole: bool) -> None:
+        """Take the answer so far; a stop sequence ends it."""
         if self.finished:
             return
         self.answer, self.text = answer, continuation(answer)
-        places = [place for word in self.stop if (place := self.text.find(word)) >= 0]
-        if places:
-            self.text, self.finished = self.text[: min(places)], "stop"
+        found = [index for word in self.stop if (index := self.text.find(word)) >= 0]
+        if found:
+            self.text, self.finished = self.text[: min(found)], "stop"
         elif whole:
-            self.finished = "stop" if ended(answer) else "length"
+            self.finished = "stop" if reached_end(answer) else "length"
 
-    def news(self) -> str:
-        """What can be sent: nothing that a stop word could still take back, nor half a letter."""
+    def new_text(self) -> str:
+        """The text that can be sent: nothing that may still become a stop sequence, no half character."""
         ready = self.text
         if not self.finished:
-            ready = ready.rstrip(UNFINISHED)
-            held = max((overlap(ready, word) for word in self.stop), default=0)
-            ready = ready[: len(ready) - held]
+            ready = ready.rstrip(REPLACEMENT)
+            withheld = max((overlap(ready, word) for word in self.stop), default=0)
+            ready = ready[: len(ready) - withheld]
         fresh = ready[self.sent :]
         self.sent = max(self.sent, len(ready))
         return fresh
 
     def logprobs(self, count: int) -> dict[str, Any]:
-        """Tokens of the text that were not told yet, what each was worth, and others in their place."""
+        """Tokens that were not sent yet, their log-probabilities, and the most likely alternatives."""
         scores = self.answer.scores if isinstance(self.answer, Written) else self.answer.token_scores
         pieces = [piece.replace("▁", " ") for piece in self.answer.tokens]
         found: dict[str, Any] = {"tokens": [], "token_logprobs": [], "text_offset": []}
-        first = self.told
+        first = self.logprobs_sent
         for piece, score in list(zip(pieces, scores, strict=False))[first:]:
             if self.offset >= max(self.sent, len(self.text) if self.finished else 0):
-                break  # it stands in a part that is held back, or behind a stop word
+                break  # it is in text that is held back, or behind a stop sequence
             found["tokens"].append(piece)
             found["token_logprobs"].append(score)
             found["text_offset"].append(self.offset)
             self.offset += len(piece)
-            self.told += 1
-        likeliest = self.answer.likeliest[first : self.told]
+            self.logprobs_sent += 1
+        likeliest = self.answer.likeliest[first : self.logprobs_sent]
         top = [{token.replace("▁", " "): score for token, score in one.items()} for one in likeliest]
         return {**found, "top_logprobs": top if count else None}
 
@@ -77,13 +77,13 @@ def continuation(answer: Written | Translation) -> str:
     return answer.continuation if isinstance(answer, Written) else answer.text
 
 
-def ended(answer: Written | Translation) -> bool:
-    """Whether the model came to an end by itself; a text that only goes on never does."""
+def reached_end(answer: Written | Translation) -> bool:
+    """Whether the model ended the text itself, with its end token; a language model never does."""
     return isinstance(answer, Translation) and len(answer.token_scores) != len(answer.tokens)
 
 
 def overlap(text: str, word: str) -> int:
-    """How many letters at the end of a text could be the beginning of a word.
+    """How many characters at the end of a text could be the beginning of a stop sequence.
 
     >>> overlap("to be, or", "order")
     2

@@ -11,27 +11,27 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.formparsers import MultiPartException
 
-from seqloom.serving.api.common import Body, Served, refusals
-from seqloom.serving.refusal import Refusal
-from seqloom.serving.server import Server
-from seqloom.serving.shelf import Entry
-from seqloom.serving.texts import Laid, detect, lay, name_of
+from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
+from seqloom.serving.errors import APIError
+from seqloom.serving.model_store import ModelEntry
+from seqloom.serving.segmentation import SegmentedText, detect, name_of, segment
+from seqloom.serving.service import InferenceService
 
 router = APIRouter(tags=["LibreTranslate"])
 LONGEST = 1000
 """Characters of a sentence; fewer for a model that reads fewer tokens."""
-M = TypeVar("M", bound="Asking")
+M = TypeVar("M", bound="LibreTranslateRequest")
 
 
-class Asking(Body):
-    """What every call may say; fields that are not known are left alone, as LibreTranslate does."""
+class LibreTranslateRequest(RequestBody):
+    """A body of LibreTranslate's API; unknown fields are ignored, as LibreTranslate does."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
     api_key: str | None = None
     """The key of the server, if it has one."""
 
 
-class Translate(Asking):
+class TranslateRequest(LibreTranslateRequest):
     """Texts to translate."""
 
     q: str | Annotated[list[str], Field(min_length=1)]
@@ -46,29 +46,29 @@ class Translate(Asking):
     """So many other translations; as a text too, as LibreTranslate takes it."""
 
 
-class Detect(Asking):
+class DetectRequest(LibreTranslateRequest):
     """A text whose language is asked for."""
 
     q: str
     """The text."""
 
 
-class Detected(BaseModel):
+class DetectedLanguage(BaseModel):
     """A language and how sure that is, from 0 to 100."""
 
     language: str
     confidence: float
 
 
-class Translated(BaseModel):
+class TranslateResponse(BaseModel):
     """Translations: a text for a text, a list for a list."""
 
     translatedText: str | list[str]  # noqa: N815
     alternatives: list[str] | list[list[str]] | None = None
-    detectedLanguage: Detected | list[Detected] | None = None  # noqa: N815
+    detectedLanguage: DetectedLanguage | list[DetectedLanguage] | None = None  # noqa: N815
 
 
-class Language(BaseModel):
+class LanguageInfo(BaseModel):
     """A language that can be read or written, and those it can become."""
 
     code: str
@@ -76,7 +76,7 @@ class Language(BaseModel):
     targets: list[str]
 
 
-def body_of(kind: type[BaseModel]) -> dict[str, Any]:
+def body_schema(kind: type[BaseModel]) -> dict[str, Any]:
     """How a body is described that may be JSON or a form."""
     schema = kind.model_json_schema()
     forms = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
@@ -86,15 +86,15 @@ def body_of(kind: type[BaseModel]) -> dict[str, Any]:
 async def read(request: Request, kind: type[M]) -> M:
     """A body, as JSON or as a form; the key in it or in the header is checked first."""
     values, is_form = await values_of(request)
-    if "authorization" not in request.headers:  # there the guard has seen it
+    if "authorization" not in request.headers:  # there the middleware has checked it
         key = values.get("api_key") or request.query_params.get("api_key")
-        request.app.state.server.check_key(key if isinstance(key, str) else "")
+        request.app.state.service.check_key(key if isinstance(key, str) else "")
     try:
         return kind.model_validate(values, strict=not is_form)  # a form has texts only
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"][:1]))
-        raise Refusal(400, f"Invalid request: {name}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
+        raise APIError(400, f"Invalid request: {name}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
 
 
 async def values_of(request: Request) -> tuple[dict[str, Any], bool]:
@@ -107,55 +107,60 @@ async def values_of(request: Request) -> tuple[dict[str, Any], bool]:
         body = await request.body()
         values = await request.json() if body else {}
     except (ValueError, MultiPartException, RecursionError):
-        raise Refusal(400, "Invalid request: the body is neither JSON nor a form") from None
+        raise APIError(400, "Invalid request: the body is neither JSON nor a form") from None
     if not isinstance(values, dict):
-        raise Refusal(400, "Invalid request: the body is no object")
+        raise APIError(400, "Invalid request: the body is no object")
     return values, False
 
 
-@router.post("/translate", responses=refusals(), response_model_exclude_none=True, openapi_extra=body_of(Translate))
-async def translate(request: Request, server: Served) -> Translated:
+@router.post(
+    "/translate",
+    responses=error_responses(),
+    response_model_exclude_none=True,
+    openapi_extra=body_schema(TranslateRequest),
+)
+async def translate(request: Request, service: ServiceDep) -> TranslateResponse:
     """Translate texts; line ends, paragraphs and, in HTML, tags stay as they are."""
-    asked = await read(request, Translate)
+    asked = await read(request, TranslateRequest)
     texts = asked.q if isinstance(asked.q, list) else [asked.q]
-    server.check_texts(texts)
-    laid = [await asyncio.to_thread(lay_out, server, text, asked) for text in texts]
+    service.check_texts(texts)
+    sources = [await asyncio.to_thread(prepare, service, text, asked) for text in texts]
     more = int(asked.alternatives)
     options = {"n_best": more + 1, "beam": max(more + 1, 4)} if more else {}
-    errands = await server.errands([(one.entry, one.laid.sentences) for one in laid], options)
-    answers = await server.finish(errands, request)
-    versions = [one.versions(found, more + 1) for one, found in zip(laid, answers, strict=True)]
-    told = [one.told for one in laid if one.told is not None]
+    jobs = await service.submit([(one.entry, one.segmented.sentences) for one in sources], options)
+    answers = await service.results(jobs, request)
+    versions = [one.versions(found, more + 1) for one, found in zip(sources, answers, strict=True)]
+    detected = [one.detected for one in sources if one.detected is not None]
     several = isinstance(asked.q, list)
     best, others = [found[0] for found in versions], [found[1:] for found in versions]
-    return Translated(
+    return TranslateResponse(
         translatedText=best if several else best[0],
         alternatives=(others if several else others[0]) if more else None,
-        detectedLanguage=(told if several else told[0]) if told else None,
+        detectedLanguage=(detected if several else detected[0]) if detected else None,
     )
 
 
 @dataclass(frozen=True)
-class LaidOut:
+class SourceText:
     """A text cut into sentences for a model; its language, if that was found out."""
 
-    entry: Entry
-    laid: Laid
-    told: Detected | None
+    entry: ModelEntry
+    segmented: SegmentedText
+    detected: DetectedLanguage | None
 
     def versions(self, answers: Sequence[Any], count: int) -> list[str]:
         """The text as translated, and with the other answers to each sentence."""
         most = max((len(answer.alternatives) for answer in answers), default=0) + 1
-        return [self.laid.join([nth(answer, number) for answer in answers]) for number in range(min(count, most))]
+        return [self.segmented.join([nth(answer, number) for answer in answers]) for number in range(min(count, most))]
 
 
-def lay_out(server: Server, text: str, asked: Translate) -> LaidOut:
-    told, source = None, asked.source
+def prepare(service: InferenceService, text: str, asked: TranslateRequest) -> SourceText:
+    detected, source = None, asked.source
     if source == "auto":
-        best = detect(text, readable(server))[0]
-        told, source = Detected(language=best.language, confidence=best.confidence), best.language
-    entry = pair(server, source, asked.target)
-    return LaidOut(entry, lay(text, asked.format, source, longest(entry)), told)
+        best = detect(text, source_languages(service))[0]
+        detected, source = DetectedLanguage(language=best.language, confidence=best.confidence), best.language
+    entry = model_for(service, source, asked.target)
+    return SourceText(entry, segment(text, asked.format, source, max_sentence_length(entry)), detected)
 
 
 def nth(answer: Any, number: int) -> str:
@@ -164,65 +169,65 @@ def nth(answer: Any, number: int) -> str:
     return text
 
 
-def longest(entry: Entry) -> int:
+def max_sentence_length(entry: ModelEntry) -> int:
     """Characters of a sentence that a model can read."""
     settings: Any = entry.config
     tokens: int = settings.model.length - 1
     return min(LONGEST, tokens if settings.tokens.kind == "character" else 2 * tokens)
 
 
-def readable(server: Server) -> list[str]:
-    return [entry.config.data.source_language for entry in translators(server)]
+def source_languages(service: InferenceService) -> list[str]:
+    return [entry.config.data.source_language for entry in translators(service)]
 
 
-def translators(server: Server) -> list[Entry]:
-    return [entry for entry in server.shelf.entries.values() if entry.task == "translate"]
+def translators(service: InferenceService) -> list[ModelEntry]:
+    return [entry for entry in service.model_store.entries.values() if entry.task == "translate"]
 
 
-def pair(server: Server, source: str, target: str) -> Entry:
+def model_for(service: InferenceService, source: str, target: str) -> ModelEntry:
     """The model for two languages; one whose language was not said reads or writes any."""
-    for said in (True, False):
-        for entry in translators(server):
+    for exact in (True, False):
+        for entry in translators(service):
             data = entry.config.data
-            if fits(data.source_language, source, said) and fits(data.target_language, target, said):
+            if matches(data.source_language, source, exact) and matches(data.target_language, target, exact):
                 return entry
-    raise Refusal(400, f"{source[:40]} to {target[:40]} is not supported; see /languages")
+    raise APIError(400, f"{source[:40]} to {target[:40]} is not supported; see /languages")
 
 
-def fits(language: str, asked: str, said: bool) -> bool:
-    return language == asked or (not said and language == "und")
+def matches(language: str, asked: str, exact: bool) -> bool:
+    return language == asked or (not exact and language == "und")
 
 
-@router.post("/detect", responses=refusals(), openapi_extra=body_of(Detect))
-async def detect_language(request: Request, server: Served) -> list[Detected]:
+@router.post("/detect", responses=error_responses(), openapi_extra=body_schema(DetectRequest))
+async def detect_language(request: Request, service: ServiceDep) -> list[DetectedLanguage]:
     """The languages that a text may be in, the most likely first."""
-    asked = await read(request, Detect)
-    server.check_texts([asked.q])
-    found = await asyncio.to_thread(detect, asked.q, readable(server))
-    return [Detected(language=one.language, confidence=one.confidence) for one in found]
+    asked = await read(request, DetectRequest)
+    service.check_texts([asked.q])
+    found = await asyncio.to_thread(detect, asked.q, source_languages(service))
+    return [DetectedLanguage(language=one.language, confidence=one.confidence) for one in found]
 
 
-@router.get("/languages", responses=refusals())
-async def languages(server: Served) -> list[Language]:
+@router.get("/languages", responses=error_responses())
+async def languages(service: ServiceDep) -> list[LanguageInfo]:
     """The languages of all models; needs no key, as with LibreTranslate."""
     targets: dict[str, list[str]] = {}
-    for entry in translators(server):
+    for entry in translators(service):
         data = entry.config.data
         targets.setdefault(data.source_language, []).append(data.target_language)
         targets.setdefault(data.target_language, [])
-    found = [Language(code=code, name=name_of(code), targets=sorted(set(to))) for code, to in targets.items()]
-    return found or [Language(code="und", name=name_of("und"), targets=[])]
+    found = [LanguageInfo(code=code, name=name_of(code), targets=sorted(set(to))) for code, to in targets.items()]
+    return found or [LanguageInfo(code="und", name=name_of("und"), targets=[])]
 
 
-@router.get("/frontend/settings", responses=refusals())
-async def settings(server: Served) -> dict[str, Any]:
+@router.get("/frontend/settings", responses=error_responses())
+async def settings(service: ServiceDep) -> dict[str, Any]:
     """What a page of LibreTranslate asks first: whether there is a key, for one."""
-    first = next(iter(translators(server)), None)
+    first = next(iter(translators(service)), None)
     source, target = (first.config.data.source_language, first.config.data.target_language) if first else ("und", "und")
     return {
-        "apiKeys": bool(server.key),
-        "keyRequired": bool(server.key),
-        "charLimit": server.bounds.text_characters,
+        "apiKeys": bool(service.key),
+        "keyRequired": bool(service.key),
+        "charLimit": service.bounds.text_characters,
         "frontendTimeout": 500,
         "suggestions": False,
         "filesTranslation": False,

@@ -1,4 +1,4 @@
-"""OpenAI's API for completions, spoken by models that generate and by those that translate."""
+"""OpenAI's completions API, for models that generate and models that translate."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import Field, field_validator
 
-from seqloom.serving.api.common import Body, Served, refusals
+from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.completions import Choice
-from seqloom.serving.errand import Errand
-from seqloom.serving.logs import report
-from seqloom.serving.refusal import Refusal, broken
-from seqloom.serving.server import Server, while_connected
-from seqloom.serving.shelf import Entry
+from seqloom.serving.errors import APIError, internal_error
+from seqloom.serving.job import Job
+from seqloom.serving.logs import log_error
+from seqloom.serving.model_store import ModelEntry
+from seqloom.serving.service import InferenceService, unless_disconnected
 from seqloom.tokens.tokenizer import Tokenizer
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 Stop = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class StreamOptions(Body):
-    """What a stream tells besides."""
+class StreamOptions(RequestBody):
+    """What a stream sends besides the text."""
 
     include_usage: bool = False
-    """A last piece that counts tokens."""
+    """Whether a last chunk counts tokens."""
 
 
-class Complete(Body):
+class CompletionRequest(RequestBody):
     """A text to go on with, or to translate."""
 
     model: str
@@ -42,35 +42,35 @@ class Complete(Body):
     n: int | None = Field(None, ge=1, le=16)
     """Answers to each; without a temperature they are the same."""
     max_tokens: int | None = Field(None, ge=1, le=4096)
-    """Tokens of an answer at most; for a model that generates 16 if it is not said."""
+    """Maximum number of tokens; by default 16 for a model that generates."""
     temperature: float | None = Field(None, ge=0, le=2)
-    """How freely is drawn; for a model that generates 1 if it is not said, for one that translates 0: beam search."""
+    """Sampling temperature; by default 1 for a model that generates, and 0, beam search, for one that translates."""
     top_p: float | None = Field(None, gt=0, le=1)
-    """Draw from the likeliest tokens of this share."""
+    """Nucleus sampling: sample from the most likely tokens with this much probability."""
     stop: Stop | Annotated[list[Stop], Field(max_length=4)] | None = None
-    """Words at which an answer ends; they are not part of it."""
+    """Stop sequences, at which an answer ends; they are not part of it."""
     seed: int | None = Field(None, ge=-(2**63), lt=2**63)
-    """Decides what is drawn; without it, chance."""
+    """Random seed; without it every call samples anew."""
     logprobs: int | None = Field(None, ge=0, le=5)
-    """For each token its log-probability, and those of so many others."""
+    """Return each token's log-probability, and those of so many of the most likely tokens."""
     stream: bool | None = None
-    """Send pieces as they are written."""
+    """Send chunks as they are generated."""
     stream_options: StreamOptions | None = None
-    """What a stream tells besides."""
+    """What a stream sends besides the text."""
     user: str | None = None
-    """Is not looked at."""
+    """Ignored."""
     presence_penalty: Annotated[float, Field(ge=0, le=0)] | None = None
-    """Is not there: 0 alone, which many clients send."""
+    """Not supported: only 0, which many clients send."""
     frequency_penalty: Annotated[float, Field(ge=0, le=0)] | None = None
-    """Is not there: 0 alone."""
+    """Not supported: only 0."""
     best_of: Annotated[int, Field(ge=1, le=1)] | None = None
-    """Is not there: 1 alone."""
+    """Not supported: only 1."""
     echo: bool | None = None
-    """Is not there: false alone."""
+    """Not supported: only false."""
     suffix: None = None
-    """Is not there."""
+    """Not supported."""
     logit_bias: None = None
-    """Is not there."""
+    """Not supported."""
 
     @field_validator("echo")
     @classmethod
@@ -87,118 +87,123 @@ class Complete(Body):
 
     def options(self, task: str) -> dict[str, Any]:
         """As the task calls them."""
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "temperature": self.temperature,
             "top_p": self.top_p,
             "likeliest": self.logprobs or None,
             "seed": self.seed % 2**64 if self.seed is not None else uuid.uuid4().int % 2**31,
         }
         if task == "translate":
-            told["max_length"] = self.max_tokens
+            options["max_length"] = self.max_tokens
         else:
-            told["length"] = self.max_tokens or 16
-            told["temperature"] = 1.0 if self.temperature is None else self.temperature
-        return {name: value for name, value in told.items() if value is not None}
+            options["length"] = self.max_tokens or 16
+            options["temperature"] = 1.0 if self.temperature is None else self.temperature
+        return {name: value for name, value in options.items() if value is not None}
 
 
-@router.get("/models", responses=refusals())
-async def models(server: Served) -> dict[str, Any]:
+@router.get("/models", responses=error_responses())
+async def models(service: ServiceDep) -> dict[str, Any]:
     """The models that can complete."""
-    return {"object": "list", "data": [about(one) for one in server.shelf.entries.values() if one.writes]}
+    return {
+        "object": "list",
+        "data": [model_json(one) for one in service.model_store.entries.values() if one.generates_text],
+    }
 
 
-@router.get("/models/{name}", responses=refusals(404))
-async def model(name: str, server: Served) -> dict[str, Any]:
+@router.get("/models/{name}", responses=error_responses(404))
+async def model(name: str, service: ServiceDep) -> dict[str, Any]:
     """One of them."""
-    return about(writer(server, name))
+    return model_json(text_generator(service, name))
 
 
-def about(entry: Entry) -> dict[str, Any]:
+def model_json(entry: ModelEntry) -> dict[str, Any]:
     return {"id": entry.name, "object": "model", "created": 0, "owned_by": "seqloom"}
 
 
-def writer(server: Server, name: str) -> Entry:
-    """A model by name, of those that write."""
-    entry = server.entry(name)
-    if not entry.writes:
-        raise Refusal(422, f"{name} does not generate or translate")
+def text_generator(service: InferenceService, name: str) -> ModelEntry:
+    """A model by name, of those that generate text."""
+    entry = service.entry(name)
+    if not entry.generates_text:
+        raise APIError(422, f"{name} does not generate or translate")
     return entry
 
 
-@router.post("/completions", responses={**refusals(404), 200: {"content": {"text/event-stream": {}}}})
-async def completions(asked: Complete, request: Request, server: Served) -> Response:
+@router.post("/completions", responses={**error_responses(404), 200: {"content": {"text/event-stream": {}}}})
+async def completions(asked: CompletionRequest, request: Request, service: ServiceDep) -> Response:
     """Go on with a text, or translate it."""
-    entry = writer(server, asked.model)
-    loaded = await server.open(entry)
-    prompts = server.accepted(loaded, asked.prompts())
+    entry = text_generator(service, asked.model)
+    loaded = await service.load_model(entry)
+    prompts = service.parse_inputs(loaded, asked.prompts())
     stops = asked.stops()
-    drawn = entry.task == "generate" or bool(asked.temperature)
+    sampled = entry.task == "generate" or bool(asked.temperature)
     texts = [prompt for prompt in prompts for _ in range(asked.n or 1)]
-    grows = drawn and bool(asked.stream or stops)
-    (errand,) = await server.errands([(entry, texts)], asked.options(entry.task), grows=grows)
+    streams = sampled and bool(asked.stream or stops)
+    (job,) = await service.submit([(entry, texts)], asked.options(entry.task), streams=streams)
     tokenizer = next(iter(loaded.task.tokenizers.values()))  # of the text, or of the source
-    answering = Answering(server, errand, asked, [Choice(index, stops) for index in range(len(texts))], tokenizer)
+    completion = Completion(service, job, asked, [Choice(index, stops) for index in range(len(texts))], tokenizer)
     if asked.stream:
-        return StreamingResponse(answering.stream(), media_type="text/event-stream")
-    return JSONResponse(await while_connected(request, answering.whole()))
+        return StreamingResponse(completion.stream(), media_type="text/event-stream")
+    return JSONResponse(await unless_disconnected(request, completion.response()))
 
 
-class Answering:
-    """A request that is being answered."""
+class Completion:
+    """A completion while it is generated."""
 
     def __init__(
-        self, server: Server, errand: Errand, asked: Complete, choices: list[Choice], tokenizer: Tokenizer
+        self, service: InferenceService, job: Job, asked: CompletionRequest, choices: list[Choice], tokenizer: Tokenizer
     ) -> None:
-        self.server, self.errand, self.asked, self.choices = server, errand, asked, choices
+        self.service, self.job, self.asked, self.choices = service, job, asked, choices
         self.tokenizer = tokenizer
         self.id, self.created = f"cmpl-{uuid.uuid4().hex}", int(time.time())
 
-    async def growth(self) -> AsyncIterator[None]:
-        """Step by step until every choice is finished; a choice that a stop word ended is not worked on any more."""
+    async def updates(self) -> AsyncIterator[None]:
+        """Step by step until every choice is finished; one that a stop sequence ended is not computed any further."""
         try:
-            async for known in self.server.growing(self.errand):
-                for place, said in known.items():
-                    self.choices[place].grow(said.answer, said.whole)
-                    self.errand.asked[place].wanted = not self.choices[place].finished
+            async for known in self.service.updates(self.job):
+                for index, reply in known.items():
+                    self.choices[index].update(reply.answer, reply.whole)
+                    self.job.inputs[index].wanted = not self.choices[index].finished
                 yield
                 if all(choice.finished for choice in self.choices):
                     return
         finally:
-            self.errand.leave()
+            self.job.cancel()
 
-    async def whole(self) -> dict[str, Any]:
-        async for _ in self.growth():
+    async def response(self) -> dict[str, Any]:
+        async for _ in self.updates():
             pass
         return {
             **self.head(),
-            "choices": [self.told(choice, choice.text) for choice in self.choices],
+            "choices": [self.choice_json(choice, choice.text) for choice in self.choices],
             "usage": self.usage(),
         }
 
     async def stream(self) -> AsyncIterator[str]:
-        """Server-sent events: the pieces of all choices, then [DONE]."""
+        """InferenceService-sent events: the pieces of all choices, then [DONE]."""
         try:
-            async for _ in self.growth():
+            async for _ in self.updates():
                 for choice in self.choices:
-                    if choice.reported:
+                    if choice.finish_sent:
                         continue
-                    text = choice.news()
-                    choice.reported = choice.finished is not None
-                    if text or choice.reported:
-                        yield event({**self.head(), "choices": [self.told(choice, text, last=choice.reported)]})
+                    text = choice.new_text()
+                    choice.finish_sent = choice.finished is not None
+                    if text or choice.finish_sent:
+                        yield event(
+                            {**self.head(), "choices": [self.choice_json(choice, text, last=choice.finish_sent)]}
+                        )
             if self.asked.stream_options and self.asked.stream_options.include_usage:
                 yield event({**self.head(), "choices": [], "usage": self.usage()})
             yield "data: [DONE]\n\n"
-        except Refusal as refusal:
-            yield event(refusal.body("/v1/"))
+        except APIError as error:
+            yield event(error.body("/v1/"))
         except Exception as error:
-            report(error)
-            yield event(broken().body("/v1/"))
+            log_error(error)
+            yield event(internal_error().body("/v1/"))
 
     def head(self) -> dict[str, Any]:
         return {"id": self.id, "object": "text_completion", "created": self.created, "model": self.asked.model}
 
-    def told(self, choice: Choice, text: str, *, last: bool = True) -> dict[str, Any]:
+    def choice_json(self, choice: Choice, text: str, *, last: bool = True) -> dict[str, Any]:
         count = self.asked.logprobs
         logprobs = choice.logprobs(count) if count is not None else None
         return {

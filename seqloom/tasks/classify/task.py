@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from seqloom.data.bucket_sampler import Rows
+from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.features import Features
 from seqloom.data.record import Record
-from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
-from seqloom.data.stream import Rows
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
 from seqloom.tasks.asking import Asked, Said

@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from seqloom.config import Config
 from seqloom.data.settings import CutFrom, DataConfig
-from seqloom.decoding.sampling import Sampling
+from seqloom.decoding.settings import SamplingOptions
 from seqloom.models.settings import ModelConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import Kind, TokenConfig
@@ -56,7 +56,7 @@ class GenerateConfig(TaskConfig):
     """What is learned from the text."""
 
 
-class GenerateOptions(Sampling):
+class GenerateOptions(SamplingOptions):
     """How a text is written on, or its blanks are filled."""
 
     temperature: float = Field(0.8, ge=0, le=100)

@@ -11,10 +11,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from seqloom.config import Config
+from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
-from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
-from seqloom.decoding.answer import Node
+from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.language import Foretold
 from seqloom.models.language_model import LanguageModel
@@ -118,12 +118,14 @@ class Generate(Task[GenerateConfig]):
         read = [[self.tokenizer.eos, *row] for row in tokens]
         for drawn in write(model, read, [one.key for one in asked], options, lambda row: asked[row].wanted):
             yield [
-                Said(new.row, self.written_text(asked[new.row].input, tokens[new.row], new.node, options), new.last)
+                Said(
+                    new.row, self.written_text(asked[new.row].input, tokens[new.row], new.hypothesis, options), new.last
+                )
                 for new in drawn
                 if new.last or asked[new.row].grows
             ]
 
-    def written_text(self, seed: str, before: list[int], last: Node, options: GenerateOptions) -> Written:
+    def written_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> Written:
         nodes = list(last.path())[::-1]
         ids = [node.token for node in nodes]
         continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
@@ -131,7 +133,7 @@ class Generate(Task[GenerateConfig]):
             continuation = continuation.removesuffix("\n")  # the end of the last line was asked for, not a new one
         likeliest = [{self.shown(id): score for id, score in node.likeliest} for node in nodes]
         return Written(
-            seed + continuation, seed, continuation, list(map(self.shown, ids)), [node.score for node in nodes],
+            seed + continuation, seed, continuation, list(map(self.shown, ids)), [node.log_prob for node in nodes],
             likeliest if options.likeliest else [],
         )  # fmt: skip
 

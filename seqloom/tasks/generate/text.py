@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.data.shards import REMEMBERED, Corpus
+from seqloom.data.corpus import REMEMBERED, Corpus
 from seqloom.tokens.tokenizer import Tokenizer
 
 Tokens = NDArray[np.int64]

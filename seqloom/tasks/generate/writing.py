@@ -10,11 +10,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from seqloom.decoding.answer import Node
-from seqloom.decoding.drawing import Drawn, draw
-from seqloom.decoding.rules import Rules
-from seqloom.decoding.state import join_rows, select_rows
-from seqloom.decoding.stepping import Step
+from seqloom.decoding.constraints import Constraints
+from seqloom.decoding.hypotheses import Hypothesis
+from seqloom.decoding.sampling import SampledToken, sample
+from seqloom.decoding.stepper import Step, join_rows, select_rows
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.batching import AT_ONCE
 from seqloom.tasks.generate.settings import GenerateOptions
@@ -41,19 +40,19 @@ class Writer:
         """tokens (R, T): the text so far, one token at least."""
         limit = self.model.limit
         window = tokens[:, -limit:] if limit else tokens[:, :0]
-        scores, state = self.model.read(window if limit else tokens)
-        return Step(scores, Reading(window, state))
+        logits, state = self.model.read(window if limit else tokens)
+        return Step(logits, Reading(window, state))
 
     def step(self, tokens: Tensor, state: Reading) -> Step:
         limit = self.model.limit
         if limit is None:
-            scores, inner = self.model.read(tokens[:, None], state.state)
-            return Step(scores, Reading(state.window, inner))
+            logits, inner = self.model.read(tokens[:, None], state.state)
+            return Step(logits, Reading(state.window, inner))
         window = torch.cat([state.window, tokens[:, None]], dim=1)
         if window.shape[1] > limit:
             return self.start(window[:, -max(limit // 2, 1) :])
-        scores, inner = self.model.read(tokens[:, None], state.state)
-        return Step(scores, Reading(window, inner))
+        logits, inner = self.model.read(tokens[:, None], state.state)
+        return Step(logits, Reading(window, inner))
 
     def select(self, state: Reading, rows: Tensor) -> Reading:
         return select_rows(state, rows)  # type: ignore[no-any-return]
@@ -65,7 +64,7 @@ def write(
     keys: Sequence[str],
     options: GenerateOptions,
     wanted: Callable[[int], bool] = lambda row: True,
-) -> Iterator[list[Drawn]]:
+) -> Iterator[list[SampledToken]]:
     """What comes after texts of one token at least, step by step; for each of them a key decides what is drawn.
 
     Texts of one length are read together. What was read of a recurrent model has no length, so all go on together; of a
@@ -74,7 +73,7 @@ def write(
     writer = Writer(model)
     device = next(model.parameters()).device
 
-    def last(row: int, node: Node) -> bool:
+    def last(row: int, node: Hypothesis) -> bool:
         if node.length >= options.length:
             return True
         return node.token == EOS and options.lines > 0 and node.tokens().count(EOS) == options.lines
@@ -85,11 +84,11 @@ def write(
             groups.append((places, writer.start(torch.tensor([texts[place] for place in places], device=device))))
     turns = []
     for places, step in together(groups):
-        rules, own = Rules(EOS, never=NEVER), [keys[place] for place in places]
-        drawing = draw(writer, step, own, rules, options, numbered(places, last), numbered(places, wanted))
+        constraints, own = Constraints(EOS, forbidden=NEVER), [keys[place] for place in places]
+        drawing = sample(writer, step, own, constraints, options, numbered(places, last), numbered(places, wanted))
         turns.append((places, drawing))
     while turns:
-        drawn: list[Drawn] = []
+        drawn: list[SampledToken] = []
         for turn in list(turns):
             places, drawing = turn
             if (new := next(drawing, None)) is None:
@@ -105,8 +104,8 @@ def together(groups: list[tuple[list[int], Step]]) -> list[tuple[list[int], Step
     state = join_rows([step.state for _, step in groups]) if len(groups) > 1 else None
     if state is None:
         return groups
-    scores = torch.cat([step.scores for _, step in groups])
-    return [([place for places, _ in groups for place in places], Step(scores, state))]
+    logits = torch.cat([step.logits for _, step in groups])
+    return [([place for places, _ in groups for place in places], Step(logits, state))]
 
 
 def numbered(places: list[int], told: Callable[..., bool]) -> Callable[..., bool]:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from seqloom.data.align import to_matrix
+from seqloom.data.padding import pad_sequences
 from seqloom.tasks.batching import tensors
 from seqloom.tasks.tag.rows import Row
 
@@ -31,7 +31,7 @@ class Batch:
     def of(cls, rows: Sequence[Row], device: torch.device) -> Batch:
         tokens, lengths = tensors([row.text for row in rows], device)
         tags, _ = tensors([row.tags for row in rows], device)
-        sizes, _ = to_matrix([row.sizes for row in rows], tokens.shape[1])
+        sizes, _ = pad_sequences([row.sizes for row in rows], tokens.shape[1])
         letters = np.zeros((*sizes.shape, max(int(sizes.max(initial=0)), 1)), np.int64)
         letters[np.arange(letters.shape[-1]) < sizes[..., None]] = np.concatenate([row.letters for row in rows])
         spellings, spelled = np.unique(letters.reshape(sizes.size, -1), axis=0, return_inverse=True)

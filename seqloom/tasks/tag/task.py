@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.data.bucket_sampler import Rows
+from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
-from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
-from seqloom.data.stream import Rows
 from seqloom.errors import DataError
 from seqloom.evaluating.tags import marks_spans
 from seqloom.models.forgetting import Forget

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seqloom.attending.alignment import links_of_targets, to_pharaoh
-from seqloom.attending.drawing import save
-from seqloom.attending.map import AttentionMap, attention_map
-from seqloom.decoding.answer import Written
+from seqloom.attention.alignment import links_of_targets, to_pharaoh
+from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.export import save
+from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.errors import SeqloomError
 from seqloom.tokens.settings import EOS, SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
@@ -85,13 +85,14 @@ class Translation:
 
 
 def translation(
-    source: str, row: Sequence[int], found: Sequence[Written], source_tokenizer: Tokenizer, tokenizer: Tokenizer,
+    source: str, row: Sequence[int], found: Sequence[DecodedSequence],
+    source_tokenizer: Tokenizer, tokenizer: Tokenizer,
     *, copy_unknown: bool, cut: bool,
 ) -> Translation:  # fmt: skip
     """From what was written for a source (its tokens, <eos> last), the best answer first."""
     unseen = source_tokenizer.unseen(row[:-1])
 
-    def one(written: Written, others: list[Translation]) -> Translation:
+    def one(written: DecodedSequence, others: list[Translation]) -> Translation:
         tokens = [tokenizer.entries[token] for token in written.tokens]
         looked, words = None, None
         if written.attention is not None and written.tokens:

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.decoding.settings import Search
+from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import TokenConfig
@@ -73,7 +73,7 @@ class TranslateConfig(TaskConfig):
         return self
 
 
-class TranslateOptions(Search):
+class TranslateOptions(DecodingOptions):
     """How an answer is found, and what is told of it."""
 
     attention: bool = True

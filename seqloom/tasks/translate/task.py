@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.data.bucket_sampler import BucketSampler
+from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
-from seqloom.data.shards import Chunk, Corpus
 from seqloom.data.splits import Records
-from seqloom.data.stream import LengthStream
-from seqloom.decoding.answer import Found
-from seqloom.decoding.beam import beam_search
-from seqloom.decoding.drawing import draw_answers
-from seqloom.decoding.rules import Rules
+from seqloom.decoding.beam_search import beam_search
+from seqloom.decoding.constraints import Constraints
+from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import Translated
+from seqloom.extras import require
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.tasks.asking import Asked, Said
@@ -67,6 +68,12 @@ class Translate(Task[TranslateConfig]):
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
 
+    @classmethod
+    def check_extras(cls, config: TranslateConfig) -> None:
+        if config.translate.measure in ("bleu", "chrf"):
+            purpose = f'validation by translate.measure = "{config.translate.measure}"'
+            require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set translate.measure=loss")
+
     def make_model(self) -> Seq2Seq:
         return Seq2Seq(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
 
@@ -104,7 +111,7 @@ class Translate(Task[TranslateConfig]):
         kept = np.flatnonzero(longer <= self.config.model.length)
         if not len(kept):
             raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
-        order = LengthStream(longer[kept], plan.batch_tokens, plan.seed)
+        order = BucketSampler(longer[kept], plan.batch_tokens, plan.seed)
         at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
         def make(rows: Any) -> Pairs:
@@ -197,17 +204,17 @@ class Translate(Task[TranslateConfig]):
 
     def writing(
         self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[Asked], options: TranslateOptions
-    ) -> Iterator[list[Found]]:
+    ) -> Iterator[list[DecodingUpdate]]:
         """What is written for sources that were cut into tokens, step by step."""
         device = next(model.parameters()).device
-        rules = Rules(
-            EOS, never=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
+        constraints = Constraints(
+            EOS, forbidden=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
             prefix=self.prefix(options.prefix),
         )  # fmt: skip
         source, lengths = tensors(read, device)
         with torch.inference_mode():
             state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
-        told = (model, state, [len(row) for row in read], BOS, rules, options, device)
+        told = (model, state, [len(row) for row in read], BOS, constraints, options, device)
 
         def wanted(number: int) -> bool:
             return batch[number].wanted
@@ -215,7 +222,7 @@ class Translate(Task[TranslateConfig]):
         if not options.temperature:
             return beam_search(*told, wanted=wanted)  # type: ignore[arg-type]
         keys = [one.key for one in batch]
-        return draw_answers(*told, keys, wanted, lambda number: batch[number].grows)  # type: ignore[arg-type]
+        return sample_answers(*told, keys, wanted, lambda number: batch[number].grows)  # type: ignore[arg-type]
 
     def prefix(self, text: str) -> list[int]:
         """The tokens that every answer begins with; all of them must be ones that the model can write."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from seqloom.data.corpus import Corpus
 from seqloom.data.record import Record
-from seqloom.data.shards import Corpus
 from seqloom.evaluating.phrases import joined
 
 

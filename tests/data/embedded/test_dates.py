@@ -10,7 +10,7 @@ from babel import Locale
 from babel.dates import format_date, parse_date
 from babel.localedata import locale_identifiers
 
-from seqloom.data.embedded.dates import DATES, FIRST, LENGTHS, LOCALES, Form, Reader, forms
+from seqloom.data.embedded.dates import DATES, FIRST, LENGTHS, LOCALES, DateParser, Form, forms
 
 SPAN = [date(2000, 1, 1) + timedelta(days=days) for days in range(366 + 365)]
 
@@ -25,7 +25,7 @@ def plain(text: str) -> str:
 
 
 def rows() -> list[Any]:
-    return [row for part in DATES.parts.values() for row in part]
+    return [row for split in DATES.splits.values() for row in split]
 
 
 def test_every_pair_is_how_babel_writes_that_date(written):
@@ -41,7 +41,7 @@ def test_dates_in_figures_are_read_by_babel_the_same_way():
     day = date(1987, 11, 25)
     for code in ("en", "de", "fr", "es", "it", "pt", "nl", "pl"):
         text = Locale.parse(code).datetime_skeletons["yMd"].apply(day, code)
-        readings = Reader(forms())(text)
+        readings = DateParser(forms())(text)
         assert readings == {parse_date(text, locale=code, format="short")} == {day}
 
 
@@ -72,7 +72,7 @@ def test_readings_are_those_of_brute_force(written):
     for form in written:
         for day in SPAN:
             meant[bare(form.write(day))].add(day)
-    reader = Reader(written)
+    reader = DateParser(written)
     ambiguous = 0
     texts = [form.write(day) for form in written for day in Random(3).sample(SPAN, 40)]
     for text in texts:
@@ -97,18 +97,18 @@ def test_readings_are_those_of_brute_force(written):
     ],
 )
 def test_readings_by_hand(text, readings):
-    assert {day.isoformat() for day in Reader(forms())(text)} == readings
+    assert {day.isoformat() for day in DateParser(forms())(text)} == readings
 
 
 def test_no_pair_has_two_readings(written):
-    reader = Reader(written)
+    reader = DateParser(written)
     for text, iso in Random(4).sample(rows(), 1000):
         assert reader(text) == {date.fromisoformat(iso)}
 
 
-def test_parts_have_their_sizes_and_every_language():
-    assert {name: len(rows) for name, rows in DATES.parts.items()} == {"train": 40_000, "valid": 1_000, "test": 2_000}
-    train = [str(text) for text, _ in DATES.parts["train"]]
+def test_splits_have_their_sizes_and_every_language():
+    assert {name: len(rows) for name, rows in DATES.splits.items()} == {"train": 40_000, "valid": 1_000, "test": 2_000}
+    train = [str(text) for text, _ in DATES.splits["train"]]
     for sign in ("March", "März", "mars", "marzo", "março", "maart", "marca", "марта", "Mart", "星期", "曜日", "요일"):
         assert any(sign in text for text in train)
     assert any(text.startswith("march") for text in train)

@@ -40,7 +40,7 @@ def test_what_is_left_out(source):
 
 
 def test_tags_agree_with_what_can_be_seen():
-    for words, tags in PYTHON_TOKENS.parts["test"]:
+    for words, tags in PYTHON_TOKENS.splits["test"]:
         assert isinstance(words, list)
         assert isinstance(tags, list)
         assert len(words) == len(tags)

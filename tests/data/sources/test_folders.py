@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
+from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place
-from seqloom.data.report import Policy
 from seqloom.data.source import open_source
 from seqloom.data.sources.folders import read_folder, read_labelled
 from seqloom.errors import DataError

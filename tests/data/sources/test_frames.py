@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqloom.data.report import Policy
+from seqloom.data.bad_records import Policy
 from seqloom.data.source import open_source
 from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.errors import DataError

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy
 from seqloom.data.sources.items import read_items
 from seqloom.errors import DataError
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Policy
 from seqloom.data.sources.parallel import read_parallel
 from seqloom.errors import DataError
 

@@ -8,10 +8,10 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
+from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place
-from seqloom.data.report import Policy
 from seqloom.data.sources.parquet import read_parquet
-from seqloom.errors import DataError
+from seqloom.errors import DataError, MissingExtra
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_what_is_no_parquet_is_said_in_words(table, write, tmp_path):
 def test_without_pyarrow_the_error_says_what_to_install(table, monkeypatch):
     file = table({"text": ["a"]})
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(DataError, match=r"Parquet needs the package pyarrow\n    -> pip install 'seqloom\[parquet\]'"):
+    with pytest.raises(MissingExtra, match=r'Parquet needs pyarrow\n    -> pip install "seqloom\[parquet\]"'):
         list(read_parquet(file))
 
 

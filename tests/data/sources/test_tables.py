@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place
-from seqloom.data.report import Policy
 from seqloom.data.sources.tables import read_csv, read_tsv
 from seqloom.errors import DataError
 

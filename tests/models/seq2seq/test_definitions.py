@@ -71,8 +71,8 @@ def assert_steps_agree(model: Seq2Seq) -> None:
     for word, traced in zip(WRITTEN, part.traces(), strict=True):
         step = model.step(torch.tensor([word]), state)
         state = step.state
-        assert_close(traced.values["z"], step.scores[0])
-        assert_close(traced.values["p"], torch.softmax(step.scores[0], -1))
+        assert_close(traced.values["z"], step.logits[0])
+        assert_close(traced.values["p"], torch.softmax(step.logits[0], -1))
         seen = attention_in(traced.values) if model.looks else []  # shares of one row are not handed out
         assert len(seen) == len(step.attention)
         for one, other in zip(seen, step.attention, strict=True):

@@ -44,7 +44,7 @@ def stepwise(model, source, lengths, written):
     for token in written.unbind(1):
         step = model.step(token, state)
         state = step.state
-        rows.append(step.scores)
+        rows.append(step.logits)
     return torch.stack(rows, 1)
 
 
@@ -139,8 +139,8 @@ def test_rows_of_a_state_can_be_chosen_and_go_on_alone():
     for decoder in DECODERS:
         model = made(decoder=decoder)
         state = model.step(written[:, 0], model.start(source, lengths)).state
-        chosen = model.step(written[rows, 1], model.select(state, rows)).scores
-        torch.testing.assert_close(chosen, model.step(written[:, 1], state).scores[rows])
+        chosen = model.step(written[rows, 1], model.select(state, rows)).logits
+        torch.testing.assert_close(chosen, model.step(written[:, 1], state).logits[rows])
 
 
 def test_lstm_to_lstm_hands_over_both_states():

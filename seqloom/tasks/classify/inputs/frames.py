@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqloom.data.align import to_matrix
+from seqloom.data.bad_records import Problem
+from seqloom.data.padding import pad_sequences
 from seqloom.data.record import Place, Record
-from seqloom.data.report import Problem
 from seqloom.data.sources.frames import read_frames, read_npy
-from seqloom.data.values import as_columns
+from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.frames import Frames
 from seqloom.tasks.classify.inputs.base import Inputs, cannot_read, place_of
@@ -75,7 +75,7 @@ class Sequences(Inputs):
         return standard
 
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
-        matrix, lengths = to_matrix(rows, dtype=np.float32)
+        matrix, lengths = pad_sequences(rows, dtype=np.float32)
         return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
 
     def shown(self, record: Record) -> str:

@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqloom.data.align import cut
+from seqloom.data.bad_records import Problem
+from seqloom.data.padding import truncate
 from seqloom.data.record import Record
-from seqloom.data.report import Problem
 from seqloom.data.sources.jsonl import parse
-from seqloom.data.values import as_columns
+from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.words import Words
 from seqloom.tasks.batching import tensors
@@ -38,7 +38,7 @@ class Texts(Inputs):
     def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         model = self.config.model
         texts = [self.shown(record) for record in records]
-        return [cut(text, model.length, model.cut) for text in self.tokenizer.encode_batch(texts)]
+        return [truncate(text, model.length, model.cut) for text in self.tokenizer.encode_batch(texts)]
 
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
         return tensors(rows, device)

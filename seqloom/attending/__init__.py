@@ -1,1 +1,0 @@
-"""Where a model looked while it wrote: weights between words, as alignments and as pictures."""

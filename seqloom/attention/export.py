@@ -1,0 +1,65 @@
+"""Write attention maps to a file: .png, .html, .json or .txt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from io import StringIO
+from pathlib import Path
+
+from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.html import render_html
+from seqloom.attention.png import render_png
+from seqloom.errors import DataError, OutputError
+
+WIDTH = 100
+"""Cells of a line in a text file."""
+
+
+def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
+    """Write one map or several; the end of the name says how: .png, .html, .json or .txt."""
+    target = Path(file)
+    several = [maps] if isinstance(maps, AttentionMap) else list(maps)
+    if not several:
+        raise DataError("no attention to draw", remedy="give one map at least")
+    kinds: dict[str, Callable[[], bytes]] = {
+        ".png": lambda: render_png(several),
+        ".html": lambda: render_html(several).encode(),
+        ".json": lambda: as_json(maps).encode(),
+        ".txt": lambda: as_text(several).encode(),
+    }
+    if target.suffix.lower() not in kinds:
+        raise OutputError(
+            f"{target}: attention is not written as {target.suffix or 'a file without an ending'}",
+            remedy="end the name in .png, .html, .json or .txt",
+        )
+    if target.is_dir():
+        raise OutputError(f"{target} is a folder", remedy=f"name a file in it, as {target / 'attention.png'}")
+    data = kinds[target.suffix.lower()]()
+    from seqloom.storage import replace_file  # here, for it loads torch
+
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
+    replace_file(target, data)
+    return target
+
+
+def as_json(maps: AttentionMap | Sequence[AttentionMap]) -> str:
+    """One map as an object, several as a list of them."""
+    data = maps.json() if isinstance(maps, AttentionMap) else [one.json() for one in maps]
+    return json.dumps(data, ensure_ascii=False) + "\n"
+
+
+def as_text(maps: Sequence[AttentionMap]) -> str:
+    """What a terminal shows, in shades that plain text has."""
+    from rich.console import Console
+
+    from seqloom.attention.terminal import TerminalHeatmap
+
+    console = Console(file=StringIO(), width=WIDTH, color_system=None, legacy_windows=False)
+    with console.capture() as captured:
+        for one in maps:
+            console.print(TerminalHeatmap(one))
+    return captured.get()

@@ -1,0 +1,168 @@
+"""Which column plays which part in a task.
+
+A column is found, in this order: by the name or number that the user gave it; by the name of the role; by its place,
+where columns have no names and there are as many as roles, in the order of `ROLES`; and the last role without a
+column takes the last column without a role. Frames may stand where a text would, and several labels where one would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.record import Record, Value
+from seqloom.errors import DataError, UnknownName
+
+ROLES = {
+    "classify": ("label", "text"),
+    "tag": ("tokens", "tags"),
+    "generate": ("text",),
+    "translate": ("source", "target"),
+    "summarise": ("source", "target"),
+}
+"""The columns that a task needs, in the order in which they stand when nothing names them."""
+
+INSTEAD = {"text": "frames", "label": "labels"}
+"""What may stand where a role would, if it is asked for or is there alone."""
+
+NAMES = frozenset(role for roles in ROLES.values() for role in roles)
+TEXTS = ("text", "source", "target")
+WORDS = ("tokens", "tags")
+
+
+def roles_of(task: str | None) -> tuple[str, ...]:
+    if task is not None and task not in ROLES:
+        raise UnknownName("task", task, ROLES, remedy=f"there are: {', '.join(ROLES)}")
+    return ROLES[task] if task is not None else ()
+
+
+def with_roles(
+    records: Iterator[Record], task: str | None, columns: Mapping[str, str], policy: Policy
+) -> Iterator[Record]:
+    """Records under the names of the roles; other columns stay, unless the user said which there are.
+
+    A column that is no role, and is named by its own name, is kept where it is there.
+    """
+    if task is None and not columns:
+        yield from records
+        return
+    roles = {*roles_of(task), *INSTEAD.values()}
+    kept = [name for name, column in columns.items() if task and name == column and name not in roles]
+    wanted = {role: column for role, column in columns.items() if role not in kept}
+    file = ""
+    for record in records:
+        if record.place.file != file:  # another header, perhaps
+            file = record.place.file
+            chosen = choose(list(record.columns), task, wanted, file)
+            needed = [role for role in chosen if role in roles]
+            taken = {*chosen, *chosen.values()}
+        found = record.columns
+        cast = {role: found.get(name) for role, name in chosen.items()}
+        if task == "tag":
+            cast |= {role: value.split() for role, value in cast.items() if role in WORDS and isinstance(value, str)}
+        problem = first_problem(cast, needed, task)
+        if problem is not None:
+            policy.bad(record.place, problem)
+            continue
+        if columns:
+            cast |= {name: found[name] for name in kept if name in found}
+        else:
+            cast |= {name: value for name, value in found.items() if name not in taken}
+        yield Record(cast, record.place)
+
+
+def choose(names: Sequence[str], task: str | None, columns: Mapping[str, str], file: str) -> dict[str, str]:
+    """The column of each role.
+
+    >>> choose(["1", "2"], "classify", {}, "reviews.tsv")
+    {'label': '1', 'text': '2'}
+    >>> choose(["text", "category"], "classify", {}, "banking.csv")
+    {'label': 'category', 'text': 'text'}
+    """
+    chosen = {role: find(name, names, file) for role, name in columns.items()}
+    roles = [standing_for(role, names, columns) for role in roles_of(task)]
+    by_name = {name.lower(): name for name in names if name not in chosen.values()}
+    chosen |= {role: by_name[role] for role in roles if role not in chosen and role in by_name}
+    missing = [role for role in roles if role not in chosen]
+    left = [name for name in names if name not in chosen.values()]
+    nameless = all(name.isdecimal() for name in names)
+    if missing and len(missing) == len(left) and (nameless or len(missing) == 1):
+        chosen |= zip(missing, left)
+    elif missing:
+        raise undecided(missing, names, task or "", file)
+    return {role: chosen[role] for role in [*roles, *(role for role in chosen if role not in roles)]}
+
+
+def standing_for(role: str, names: Sequence[str], columns: Mapping[str, str]) -> str:
+    """The role, or what is there in its stead."""
+    other = INSTEAD.get(role, role)
+    there = [name.lower() for name in names]
+    alone = other in there and role not in (*there, *columns)
+    return other if other in columns or alone else role
+
+
+def find(name: str, names: Sequence[str], file: str) -> str:
+    """The column of that name, in other letters perhaps, or of that number from 1."""
+    for column in names:
+        if column == name:
+            return column
+    for column in names:
+        if column.lower() == name.lower():
+            return column
+    if name.isdecimal() and 1 <= int(name) <= len(names):
+        return names[int(name) - 1]
+    near = get_close_matches(name.lower(), [column.lower() for column in names], n=1, cutoff=0.5)
+    remedy = f"did you mean {find(near[0], names, file)}?" if near else "name one of these in data.columns"
+    raise DataError(f"no column is called {name!r}; there are: {', '.join(names)}", where=file, remedy=remedy)
+
+
+def undecided(missing: Sequence[str], names: Sequence[str], task: str, file: str) -> DataError:
+    roles = roles_of(task)
+    if len(names) < len(roles):
+        count = "one column" if len(names) == 1 else f"{len(names)} columns"
+        what = f"{count} where {task} needs {len(roles)}: {' and '.join(roles)}"
+        return DataError(what, where=file, remedy=f"give {' and '.join(missing)} too, in a column or a file of its own")
+    what = f"which column is the {' and which the '.join(missing)}? there are: {', '.join(names)}"
+    example = " ".join(f"data.columns.{role}={name}" for role, name in zip(missing, names))
+    return DataError(what, where=file, remedy=f"say so, as in {example}")
+
+
+def first_problem(columns: Mapping[str, Value], needed: Sequence[str], task: str | None) -> Problem | None:
+    for role in needed:
+        value = columns[role]
+        if isinstance(value, str) and value.strip():  # nearly always
+            continue
+        problem = problem_of(role, value, may_be_empty=task == "generate")  # it reads the blank lines of a text
+        if problem is not None:
+            return problem
+    return unequal(columns) if task == "tag" else None
+
+
+def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
+    if value is None:
+        return Problem(f"no {role}", remedy="fill it in")
+    if role in TEXTS and not isinstance(value, str | list):
+        return Problem("not a text", f"{role} is {value!r:.20}", "put it in quotes")
+    if role in WORDS and not isinstance(value, list):
+        return Problem("not a list of words", f"{role} is {value!r:.20}", "give a list, or words between spaces")
+    if not may_be_empty and role != "labels" and is_empty(value):
+        return Problem(f"empty {role}", remedy="fill it in")
+    return None
+
+
+def is_empty(value: Value) -> bool:
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, list):
+        return not value
+    return isinstance(value, np.ndarray) and value.size == 0
+
+
+def unequal(columns: Mapping[str, Value]) -> Problem | None:
+    tokens, tags = columns["tokens"], columns["tags"]
+    if isinstance(tokens, list) and isinstance(tags, list) and len(tokens) != len(tags):
+        return Problem("unequal tokens and tags", f"{len(tokens)} and {len(tags)}", "give each token its tag")
+    return None

@@ -1,0 +1,151 @@
+r"""The one safe way from bytes to lines.
+
+A line ends at \n and nowhere else: U+2028, U+0085, \x0b, \x0c and a lone \r stay inside it, so that line 7 here is
+line 7 in an editor, and in the other file of a pair. One \r before the \n goes (CRLF), as does a byte order mark at
+the start of the file. gzip is told by its first bytes. Files are read as a stream: memory does not grow with them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, cast
+
+from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.record import Place
+from seqloom.errors import DataError
+
+Numbered: TypeAlias = tuple[int, str]
+"""A line and its number, from 1."""
+
+BOM = b"\xef\xbb\xbf"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+GZIP = b"\x1f\x8b"
+ARCHIVES = {b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7z"}
+
+LONGER = "set data.longest_line higher"
+
+
+def read_lines(file: Path, policy: Policy) -> Iterator[Numbered]:
+    """The lines that can be used."""
+    for number, line in scan(file, policy):
+        if isinstance(line, str):
+            yield number, line
+        else:
+            policy.bad(Place(str(file), number), line)
+
+
+def read_blocks(file: Path, policy: Policy, longest: int | None = None) -> Iterator[list[Numbered]]:
+    """Runs of lines between blank ones, of at most `longest` characters.
+
+    A bad line spoils its whole block: the rest would have a hole that nobody sees.
+    """
+    block: list[Numbered] = []
+    size, spoiled = 0, False
+    for number, line in scan(file, policy):
+        if isinstance(line, str):
+            if not line.strip():
+                if block:
+                    yield block
+                block, size, spoiled = [], 0, False
+                continue
+            size += len(line)
+            if longest is not None and size > longest:
+                line = Problem("overlong block", f"over {longest:,} characters without a blank line", LONGER)
+        if spoiled:
+            continue
+        if isinstance(line, str):
+            block.append((number, line))
+        else:
+            policy.bad(Place(str(file), number), line)
+            block, spoiled = [], True
+    if block:
+        yield block
+
+
+def scan(file: Path, policy: Policy) -> Iterator[tuple[int, str | Problem]]:
+    """Every line, good or bad, none left out: what keeps two files in step."""
+    number, longest = 0, policy.longest_line
+    most = longest + len(BOM) + len(b"\r\n")
+    with open_bytes(file) as stream:
+        while raw := stream.readline(most):
+            whole = raw[-1:] == b"\n" or len(raw) < most
+            if number == 0:
+                raw = checked_start(raw, file)
+                if not raw:
+                    break
+            number += 1
+            line = raw[:-2] if raw[-2:] == b"\r\n" else raw[:-1] if raw[-1:] == b"\n" else raw
+            yield number, decoded(line) if len(line) <= longest else overlong(line, whole, stream, longest)
+    if number == 0:
+        policy.bad(Place(str(file)), Problem("empty file", remedy="check how it was made"))
+
+
+def decoded(line: bytes) -> str | Problem:
+    if b"\0" in line:
+        at = f"byte {line.index(0) + 1} of the line"
+        return Problem("NUL byte", at, "check that the file is text in UTF-8", line.decode("utf-8", "replace"))
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = f"0x{line[error.start]:02x}, byte {error.start + 1} of the line"
+        return Problem("invalid UTF-8", at, "save the file as UTF-8", line.decode("utf-8", "replace"))
+
+
+def overlong(line: bytes, whole: bool, stream: BinaryIO, longest: int) -> Problem:
+    """Pass over the rest of a line piece by piece: it is never in memory as a whole."""
+    size, quotes, end = len(line), line.count(b'"'), line[-1:]
+    while not whole and (piece := stream.readline(1 << 16)):
+        whole = piece[-1:] == b"\n"
+        size += len(piece)
+        quotes += piece.count(b'"')
+        end = (end + piece)[-2:]
+    size -= len(end) if end == b"\r\n" else end[-1:] == b"\n"
+    return Problem("overlong line", f"{size:,} bytes, over {longest:,}", LONGER, stand_in='"' * (quotes % 2))
+
+
+def checked_start(raw: bytes, file: Path) -> bytes:
+    """The first line without a byte order mark."""
+    if raw.startswith(UTF_16):
+        remedy = "convert it: iconv -f UTF-16 -t UTF-8 OLD > NEW"
+        raise DataError("the text is UTF-16 or UTF-32, not UTF-8", where=f"{file}:1", remedy=remedy)
+    return raw.removeprefix(BOM)
+
+
+@contextmanager
+def open_bytes(file: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked if they are gzip; whatever fails while they are read is a `DataError`."""
+    try:
+        with file.open("rb") as raw:
+            start = raw.peek(8)[:8]
+            for magic, kind in ARCHIVES.items():
+                if start.startswith(magic):
+                    remedy = "unpack it first; only gzip is read as it is"
+                    raise DataError(f"is a {kind} archive", where=str(file), remedy=remedy)
+            if start.startswith(GZIP):
+                with gzip.GzipFile(fileobj=raw) as unpacked:
+                    yield io.BufferedReader(cast(io.RawIOBase, unpacked))
+            else:
+                yield raw
+    except (EOFError, OSError, zlib.error) as error:
+        raise unreadable(file, error) from None
+
+
+def unreadable(file: Path, error: Exception) -> DataError:
+    """Why a file cannot be read, in words."""
+    what, remedy = f"cannot be read: {error}", "check the path and the disk"
+    if isinstance(error, EOFError):
+        what, remedy = "the gzip file ends too early", "it was cut off: copy or download it again"
+    elif isinstance(error, gzip.BadGzipFile | zlib.error):
+        what, remedy = f"the gzip file is damaged: {error}", "copy or download it again"
+    elif isinstance(error, FileNotFoundError):
+        what, remedy = "there is no such file", "check the path"
+    elif isinstance(error, IsADirectoryError):
+        what, remedy = "is a folder, not a file", f"name a file in it, or all of them: {file}/*"
+    elif isinstance(error, PermissionError):
+        what, remedy = "may not be read", "ask for the permission to read it"
+    return DataError(what, where=str(file), remedy=remedy)

@@ -1,0 +1,86 @@
+"""What a user means by a few names of files: the splits, and the task that they look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from seqloom.config import Config
+from seqloom.data.column_roles import ROLES
+from seqloom.data.embedded import find_embedded, is_embedded
+from seqloom.data.record import Record
+from seqloom.data.settings import DataConfig
+from seqloom.data.splits import Records, find_splits, open_data
+from seqloom.errors import DataError
+
+SAMPLE = 1_000
+"""Records looked at to tell the task."""
+FEW = 0.2
+"""A column with fewer different values than this share of its records is one of labels."""
+SHORT = 40
+"""Letters of the longest label."""
+
+
+class SurveyConfig(Config):
+    """The settings of a survey: those of [data]."""
+
+    data: DataConfig = DataConfig()
+
+
+def open_for_survey(config: DataConfig, task: str | None = None) -> tuple[dict[str, Records], str | None]:
+    """The splits that there are, none cut off, and the task: as given, or as the data looks.
+
+    What cannot be used is left out and counted, for that is what a survey is to show.
+    """
+    config = config.model_copy(update={"on_bad": "skip", "valid_share": 0.0, "test_share": 0.0})
+    if task is None:
+        task, columns = look(config)
+        config = config.model_copy(update={"columns": columns})
+    return open_data(config, task), task
+
+
+def settings_of(names: Sequence[str]) -> dict[str, Any]:
+    """Where the data is, from the names on a command line: files, `source=train.en target=train.de`, or splits.
+
+    >>> settings_of(["pos=a.txt", "neg=b.txt"])
+    {'train': {'pos': 'a.txt', 'neg': 'b.txt'}}
+    >>> settings_of(["train.tsv", "dev.tsv"])
+    {'train': 'train.tsv', 'valid': 'dev.tsv'}
+    """
+    if all("=" in name and not Path(name).exists() for name in names):
+        return {"train": dict(name.split("=", 1) for name in names)}
+    if len(names) > 1 and any(map(is_embedded, names)):
+        raise DataError("embedded data stands alone", remedy=f"name one data set, as in {names[0]}")
+    splits = find_splits(map(Path, names)) if len(names) > 1 else {}
+    if "train" not in splits or sum(map(len, splits.values())) < len(names):
+        splits = {"train": [Path(name) for name in names]}
+    return {split: str(paths[0]) if len(paths) == 1 else list(map(str, paths)) for split, paths in splits.items()}
+
+
+def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
+    """The task that data looks like, None if like none, and which column has which role."""
+    if isinstance(config.train, str) and is_embedded(config.train):
+        return find_embedded(config.train)[0].task, config.columns
+    for task, roles in ROLES.items():
+        if config.columns and {*config.columns} == {*roles}:
+            return task, config.columns
+    sample = list(islice(open_data(config, None)["train"], SAMPLE))
+    names = [name for name in sample[0].columns if name != "split"]
+    for task, roles in ROLES.items():
+        if {*roles} == {*names}:
+            return task, config.columns
+    if len(names) != 2 or config.columns:
+        return None, config.columns
+    labels = [name for name in names if is_label(name, sample)]
+    if len(labels) == 1:
+        text = next(name for name in names if name not in labels)
+        return "classify", {"label": labels[0], "text": text}
+    return ("translate", dict(zip(ROLES["translate"], names))) if not labels else (None, config.columns)
+
+
+def is_label(name: str, records: Sequence[Record]) -> bool:
+    """Whether a column has few values, all of them short."""
+    values = [str(record.columns.get(name)) for record in records]
+    return len({*values}) <= max(2, FEW * len(values)) and max(map(len, values)) <= SHORT

@@ -1,0 +1,168 @@
+"""seqloom's own API: every task, with every option that it has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+
+from seqloom.config import problem
+from seqloom.explaining.page import page, page_data
+from seqloom.explaining.trained import explain_model
+from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
+from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.table import TASKS
+from seqloom.views.document import as_json
+
+router = APIRouter(prefix="/api", tags=["seqloom"])
+
+
+Input = str | list[Any] | dict[str, Any]
+TEXT_OR_TEXTS: dict[str, Any] = {"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]}
+
+
+class TextsRequest(RequestBody):
+    """One text, or several."""
+
+    model_config = ConfigDict(json_schema_extra=TEXT_OR_TEXTS)
+    model: str | None = None
+    """A model by name; without it the first one."""
+    text: Input = ""
+    """A text; for some models an object with columns, a list of words, or frames."""
+    texts: list[Input] = Field(default_factory=list)
+    """Several, in place of one."""
+
+    @model_validator(mode="after")
+    def text_or_texts(self) -> Self:
+        if ("text" in self.model_fields_set) == ("texts" in self.model_fields_set):
+            raise problem("text", "give either text or texts", remedy="leave one of them out")
+        return self
+
+    def all(self) -> list[Any]:
+        return self.texts if "texts" in self.model_fields_set else [self.text]
+
+
+def every_option() -> dict[str, Any]:
+    """The options of all tasks, each of which may be left out."""
+    fields: dict[str, Any] = {}
+    for task in TASKS.values():
+        for name, field in task.Options.model_fields.items():
+            kind: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+            fields.setdefault(name, (kind | None, Field(None, description=field.description)))
+    return fields
+
+
+PredictRequest: Any = create_model(
+    "PredictRequest", __base__=TextsRequest, __doc__="Texts, and the options of the task.", **every_option()
+)
+OPTIONS = set(PredictRequest.model_fields) - set(TextsRequest.model_fields)
+
+
+class PredictResponse(BaseModel):
+    """An answer for each text, in order; what is in it depends on the task."""
+
+    model: str
+    task: str
+    answers: list[dict[str, Any]]
+
+
+class ExplainRequest(RequestBody):
+    """A text to explain."""
+
+    text: str = Field(pattern=r"\S")
+    """A sentence of a few words."""
+    model: str | None = None
+    """A model by name; without it the first one."""
+    format: Literal["json", "html"] = "json"
+    """Data, or a page that needs nothing else."""
+
+
+class VectorsResponse(BaseModel):
+    """A vector for each text, in order."""
+
+    model: str
+    vectors: list[list[float]]
+
+
+class ModelInfo(BaseModel):
+    """A model that is served."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    task: str
+    model: str
+    source_language: str
+    target_language: str
+    options: list[str]
+    loaded: bool
+
+
+@router.post("/predict", responses=error_responses(404))
+async def predict(asked: PredictRequest, request: Request, service: ServiceDep) -> PredictResponse:
+    """Predict: labels, tags, a continuation, a translation."""
+    entry = service.entry(asked.model)
+    options = {name: value for name in OPTIONS if (value := getattr(asked, name)) is not None}
+    found = await service.predict(entry, asked.all(), options, request)
+    answers = await asyncio.to_thread(lambda: [answer_json(answer, options) for answer in found])
+    return PredictResponse(model=entry.name, task=entry.task, answers=answers)
+
+
+def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """An answer as JSON, with the attention weights if they were asked for."""
+    data: dict[str, Any] = answer.json()
+    if options.get("attention") and answer.attention is not None:
+        data["attention"] = answer.attention.json()
+    return data
+
+
+@router.post(
+    "/explain", responses={**error_responses(404), 200: {"content": {"text/html": {}, "application/json": {}}}}
+)
+async def explain(asked: ExplainRequest, service: ServiceDep) -> Response:
+    """What a model computes for a text, from the whole down to a single gate."""
+    entry = service.entry(asked.model)
+    model = await service.load_model(entry)
+    service.check_texts([asked.text])
+
+    def work() -> str:
+        explained = explain_model(model, asked.text)
+        return page(explained) if asked.format == "html" else as_json(page_data(explained))
+
+    found = await service.explain(work)
+    kind = "text/html; charset=utf-8" if asked.format == "html" else "application/json"
+    return Response(found, media_type=kind, headers={"content-security-policy": "sandbox allow-scripts"})
+
+
+@router.post("/vectors", responses=error_responses(404))
+async def vectors(asked: TextsRequest, request: Request, service: ServiceDep) -> VectorsResponse:
+    """Embed texts: a vector for each, close together for texts of similar meaning."""
+    entry = service.entry(asked.model)
+    model = await service.load_model(entry)
+    texts = service.parse_inputs(model, asked.all())
+
+    def compute(texts: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+        vectors = model.vectors([text.input for text in texts]).tolist()
+        yield [Said(index, VectorAnswer(vector)) for index, vector in enumerate(vectors)]
+
+    found = await service.compute(texts, compute, request)
+    return VectorsResponse(model=entry.name, vectors=[answer.vector for answer in found])
+
+
+@router.get("/models", responses=error_responses())
+async def models(service: ServiceDep) -> list[ModelInfo]:
+    """The models of this server; each is loaded at its first request."""
+    loaded = set(service.model_store.loaded)
+    return [ModelInfo(**entry.about(), loaded=entry.name in loaded) for entry in service.model_store.entries.values()]
+
+
+class VectorAnswer:
+    """A vector in the place of a task's answer."""
+
+    def __init__(self, vector: list[float]) -> None:
+        self.vector = vector
+
+    def json(self) -> dict[str, Any]:
+        return {"vector": self.vector}

@@ -1,0 +1,79 @@
+"""A job: the inputs of one request, and the answers that are known so far."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
+
+from seqloom.tasks.asking import Asked, Said
+
+Compute = Callable[[Sequence[Asked]], Iterator[Sequence[Said]]]
+"""Starts computing a batch of inputs, which may be those of several requests; each step yields what is new."""
+
+
+class Job:
+    """Inputs that may be batched with those of others. Made and awaited in the event loop, updated by the scheduler."""
+
+    def __init__(
+        self,
+        inputs: Sequence[Asked],
+        compute: Compute,
+        *,
+        batch_key: Hashable = None,
+        sequences: int = 1,
+        deadline: float = math.inf,
+    ) -> None:
+        self.inputs, self.compute, self.deadline = list(inputs), compute, deadline
+        self.sequences = sequences
+        """Sequences that are decoded for one input: the beam size, or the number of samples."""
+        self.batch_key = batch_key if batch_key is not None else object()
+        """Jobs with equal keys may share a batch."""
+        self.latest: dict[int, Said] = {}
+        """The last reply to each input; a slow reader misses steps, never the end."""
+        self.error: Exception | None = None
+        self.arrived = time.monotonic()
+        self.loop = asyncio.get_running_loop()
+        self.changed = asyncio.Event()
+
+    def is_done(self, index: int) -> bool:
+        return index in self.latest and self.latest[index].whole
+
+    def cancel(self) -> None:
+        """Nobody waits for the answers any more."""
+        for one in self.inputs:
+            one.wanted = False
+
+    # --- in the scheduler's thread --------------------------------------------------------------------
+
+    def update(self, reply: Said) -> None:
+        self.latest[reply.place] = reply
+        self.notify()
+
+    def fail(self, error: Exception) -> None:
+        self.error = error
+        self.notify()
+
+    def notify(self) -> None:
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.changed.set)
+
+    # --- in the event loop ----------------------------------------------------------------------------
+
+    async def updates(self) -> AsyncIterator[dict[int, Said]]:
+        """The latest replies by input, after every change until all are whole; raises what failed."""
+        try:
+            done = not self.inputs
+            while not done:
+                left = max(self.deadline - self.loop.time(), 0) if self.deadline < math.inf else None
+                async with asyncio.timeout(left):
+                    await self.changed.wait()
+                self.changed.clear()
+                if self.error is not None:
+                    raise self.error
+                known = dict(self.latest)  # the other thread goes on
+                done = len(known) == len(self.inputs) and all(reply.whole for reply in known.values())
+                yield known
+        finally:
+            self.cancel()

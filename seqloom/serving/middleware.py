@@ -1,0 +1,215 @@
+"""The middleware before every route: Host, Origin, key, size and time of bodies, load, security headers, metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from seqloom.serving.errors import LIBRETRANSLATE_PATHS, APIError, internal_error, over_bound
+from seqloom.serving.logs import log, log_error
+from seqloom.serving.service import InferenceService
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SECURITY_HEADERS = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Headers of every response that does not set them itself."""
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+PUBLIC_PATHS = frozenset({"/", "/health", "/languages", "/frontend/settings"})
+"""Paths that need no key."""
+ALWAYS_ANSWERED = ("/health", "/metrics")
+QUEUED_PATHS = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
+"""Paths whose requests wait in the scheduler's queue: while it is full they are rejected before they are read."""
+
+
+class RequestMiddleware:
+    """ASGI middleware that checks requests, counts them, and rejects those over a bound."""
+
+    def __init__(self, app: App, service: InferenceService, hosts: Sequence[str], paths: Iterable[str]) -> None:
+        self.app, self.service = app, service
+        self.hosts = {host.lower().strip("[]") for host in (*LOOPBACK, *hosts)}
+        self.paths = frozenset(paths)
+        """Paths that are counted by name."""
+        self.active_requests = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        began, response = time.monotonic(), ResponseSender(send)
+        bound = ""
+        try:
+            await self.handle(scope, receive, response)
+        except APIError as error:
+            bound = error.bound
+            await response.send_error(error, scope["path"])
+        except Exception as error:
+            log_error(error)
+            await response.send_error(internal_error(), scope["path"])
+        path = scope["path"] if scope["path"] in self.paths else "other"
+        seconds = time.monotonic() - began
+        self.service.metrics.observe_request(path, response.status, seconds, bound or response.bound)
+        log.info("%s %s %d %.0f ms", scope["method"], path, response.status, seconds * 1000)
+
+    async def handle(self, scope: Scope, receive: Receive, response: ResponseSender) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        self.check_host(headers.get("host", ""), headers.get("origin"))
+        self.check_key(scope["path"], headers.get("authorization", ""))
+        if self.service.draining and scope["path"] not in ALWAYS_ANSWERED:
+            raise APIError(503, "the server is stopping", retry_after=5)
+        self.check_load(scope["path"])
+        self.active_requests += 1
+        try:
+            body = await self.read_body(headers.get("content-length", ""), receive)
+            await self.app(scope, replay(body, receive), response)
+        finally:
+            self.active_requests -= 1
+
+    def check_load(self, path: str) -> None:
+        if self.active_requests >= self.service.bounds.requests and path not in ALWAYS_ANSWERED:
+            most = self.service.bounds.requests
+            raise APIError(503, f"{most} requests are being answered", bound="requests", retry_after=1)
+        if path in QUEUED_PATHS:
+            self.service.scheduler.check_capacity(1)
+
+    def overloaded(self, path: str) -> APIError | None:
+        """The error for a request that need not be read now, if there is one; see `connections.py`."""
+        if path not in QUEUED_PATHS:
+            return None
+        try:
+            self.check_load(path)
+        except APIError as error:
+            self.service.metrics.observe_request(path, error.status, 0.0, error.bound)
+            log.info("POST %s %d 0 ms", path, error.status)
+            return error
+        return None
+
+    def check_host(self, host: str, origin: str | None) -> None:
+        """A page of another site must not speak to this server, whatever name it gives to our address."""
+        name = hostname(f"//{host}")
+        if name not in self.hosts:
+            raise APIError(
+                403, f"the Host {host!r:.80} is not one of this server; start it with --allow-host {name:.80}"
+            )
+        if origin is not None and netloc(origin) != host.lower():
+            raise APIError(403, f"requests from {origin!r:.80} are not answered")
+
+    def check_key(self, path: str, authorization: str) -> None:
+        """Reject a wrong key before anything is read; LibreTranslate's clients may send it in the body instead."""
+        if path in PUBLIC_PATHS or (path in LIBRETRANSLATE_PATHS and not authorization):
+            return
+        scheme, _, key = authorization.partition(" ")
+        self.service.check_key(key.strip() if scheme.lower() == "bearer" else "")
+
+    async def read_body(self, length: str, receive: Receive) -> bytes:
+        """The whole body, in time, and no more of it than is allowed."""
+        bounds = self.service.bounds
+        if length.isdecimal() and int(length) > bounds.body_bytes:
+            raise over_bound("body_bytes", bounds.body_bytes, f"a body of {int(length):,} bytes")
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(bounds.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise APIError(499, "the client is gone")
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > bounds.body_bytes:
+                        raise over_bound("body_bytes", bounds.body_bytes, f"a body of more than {size:,} bytes")
+                    if not message.get("more_body"):
+                        return b"".join(parts)
+        except TimeoutError:
+            what = f"the body did not arrive within {bounds.body_seconds:g} seconds"
+            raise APIError(408, what, bound="body_seconds") from None
+
+
+class ResponseSender:
+    """ASGI's `send` with the security headers added; keeps the status for the metrics."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.status = 0
+        self.bound = ""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            given = {name.lower() for name, _ in message.get("headers", [])}
+            more = [
+                (name.encode(), value.encode())
+                for name, value in SECURITY_HEADERS.items()
+                if name.encode() not in given
+            ]
+            bound = dict(message.get("headers", [])).get(b"x-seqloom-bound", b"")
+            self.bound = bound.decode()
+            message = {**message, "headers": [*message.get("headers", []), *more]}
+        await self.send(message)
+
+    async def send_error(self, error: APIError, path: str) -> None:
+        """Send an error, unless a response has started."""
+        if self.status:
+            return
+        body = json.dumps(error.body(path), ensure_ascii=False).encode()
+        headers = {"content-type": "application/json", "content-length": str(len(body)), **error.headers()}
+        if error.status in (408, 413):
+            headers["connection"] = "close"  # what is left of the body is not read
+        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await self({"type": "http.response.start", "status": error.status, "headers": raw})
+        await self({"type": "http.response.body", "body": body})
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that hands out a body that was read already; after it, what comes from the client."""
+    sent = False
+
+    async def again() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def hostname(address: str) -> str:
+    """The host in //host:port, without its port; empty if there is none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def netloc(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

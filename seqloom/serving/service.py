@@ -1,0 +1,247 @@
+"""What all routes share: the models, the scheduler, and a request's way through them."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import Request
+
+from seqloom.config import check
+from seqloom.errors import SeqloomError
+from seqloom.serving.costs import characters_in, max_tokens_of_request, sequences_per_text
+from seqloom.serving.errors import APIError, over_bound, validation_error
+from seqloom.serving.job import Compute, Job
+from seqloom.serving.logs import log_error
+from seqloom.serving.metrics import ServerMetrics
+from seqloom.serving.model_store import ModelEntry, ModelStore
+from seqloom.serving.scheduler import Scheduler
+from seqloom.serving.settings import Bounds
+from seqloom.tasks.asking import Asked, Keys, Said
+from seqloom.training.model import Model
+
+T = TypeVar("T")
+
+
+class InferenceService:
+    """The models of a server and the threads that compute with them; one for all routes."""
+
+    def __init__(self, folders: Sequence[str], bounds: Bounds, key: str = "") -> None:
+        self.bounds, self.key = bounds, key
+        self.metrics = ServerMetrics()
+        self.model_store = ModelStore(folders, bounds.model_bytes)
+        self.scheduler = Scheduler(bounds, self.metrics)
+        self.draining = False
+        self.loader, self.explainer = ThreadPoolExecutor(1, "loader"), ThreadPoolExecutor(1, "explainer")
+        """For what takes long and cannot be done in steps."""
+        self.loading: dict[str, asyncio.Future[Model]] = {}
+        self.explaining = 0
+
+    def entry(self, name: str | None) -> ModelEntry:
+        """The model of a name; without one, the first."""
+        entries = self.model_store.entries
+        if name is not None and name not in entries:
+            raise APIError(404, f"no model is called {name!r:.80}; there are: {', '.join(entries)}")
+        return entries[name] if name is not None else next(iter(entries.values()))
+
+    def check_key(self, key: str) -> None:
+        """Refuse a key that is not the right one; it takes the same time for any."""
+        if self.key and not hmac.compare_digest(key.encode(), self.key.encode()):
+            raise APIError(401, "the key is wrong" if key else "a key is needed: send it as Authorization: Bearer KEY")
+
+    def close(self) -> None:
+        """Let the scheduler finish its queue; nothing else is started."""
+        self.scheduler.close()
+        for pool in (self.loader, self.explainer):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def deadline(self) -> float:
+        return asyncio.get_running_loop().time() + self.bounds.seconds
+
+    # --- inputs -----------------------------------------------------------------------------------
+
+    async def load_model(self, entry: ModelEntry) -> Model:
+        """The model, loaded if it is not; requests that need the same one wait for one loading."""
+        if (model := self.model_store.get(entry.name)) is not None:
+            return model
+        if entry.name not in self.loading:
+            loading = asyncio.get_running_loop().run_in_executor(self.loader, self.model_store.open, entry.name)
+            self.loading[entry.name] = loading
+            loading.add_done_callback(lambda _: self.loading.pop(entry.name))
+        try:
+            async with asyncio.timeout(self.bounds.seconds):
+                model = await asyncio.shield(self.loading[entry.name])
+        except APIError:
+            raise
+        except TimeoutError:
+            what = f"the model {entry.name} is still being loaded"
+            raise APIError(503, what, bound="seconds", retry_after=5) from None
+        except Exception as error:
+            log_error(error)
+            raise APIError(503, f"the model {entry.name} cannot be loaded", retry_after=60) from None
+        self.metrics.models.set(len(self.model_store.loaded))
+        return model
+
+    def parse_inputs(self, model: Model, texts: Sequence[Any]) -> list[Any]:
+        """Inputs for a model, checked."""
+        self.check_texts(texts)
+        try:
+            return [model.task.accept(text) for text in texts]
+        except SeqloomError as error:
+            raise validation_error(error) from None
+
+    def check_texts(self, texts: Sequence[Any]) -> None:
+        bounds = self.bounds
+        if len(texts) > bounds.texts:
+            raise over_bound("texts", bounds.texts, f"{len(texts):,} texts", 413)
+        try:
+            json.dumps(texts, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise APIError(422, "a text has a lone surrogate: half a character") from None
+        longest = max(map(characters_in, texts), default=0)
+        if longest > bounds.text_characters:
+            raise over_bound("text_characters", bounds.text_characters, f"a text of {longest:,} characters", 413)
+
+    # --- work -----------------------------------------------------------------------------------------
+
+    async def predict(
+        self, entry: ModelEntry, texts: Sequence[Any], given: dict[str, Any], request: Request
+    ) -> list[Any]:
+        """The answers of a model to what a client sent."""
+        inputs = self.parse_inputs(await self.load_model(entry), texts)
+        (found,) = await self.results(await self.submit([(entry, inputs)], given), request)
+        return found
+
+    async def submit(
+        self, requests: Sequence[tuple[ModelEntry, Sequence[Any]]], given: dict[str, Any], *, streams: bool = False
+    ) -> list[Job]:
+        """Queue texts for models, inside all bounds; a job for each model, and all of them or none."""
+        deadline, tokens, jobs = self.deadline(), 0, []
+        for entry, texts in requests:
+            options = options_of(entry, given)
+            sequences = sequences_per_text(options)
+            if sequences > self.bounds.beam:
+                raise over_bound("beam", self.bounds.beam, f"{sequences} answers side by side", 422)
+            model = await self.load_model(entry)
+            tokens += max_tokens_of_request(texts, options, model.task.config.model)
+            if tokens > self.bounds.work:
+                what = f"up to {tokens:,} tokens (texts x beam x longest answer, more with attention)"
+                raise over_bound("work", self.bounds.work, what, 422)
+            seed = getattr(options, "seed", 0)
+            inputs = [Asked(text, key, grows=streams) for text, key in zip(texts, Keys(seed).of(texts), strict=True)]
+            but_seed = options.model_copy(update={"seed": 0}) if hasattr(options, "seed") else None
+            compute = partial(answering, model, options)
+            jobs.append(Job(inputs, compute, batch_key=(model, but_seed), sequences=sequences, deadline=deadline))
+        self.scheduler.submit(*jobs)
+        return jobs
+
+    async def compute(self, texts: Sequence[Any], compute: Compute, request: Request) -> list[Any]:
+        """Compute something else than answers, such as vectors, in a batch of its own."""
+        job = Job([Asked(text) for text in texts], compute, deadline=self.deadline())
+        self.scheduler.submit(job)
+        (found,) = await self.results([job], request)
+        return found
+
+    async def explain(self, work: Callable[[], str]) -> str:
+        """Explain in a thread of its own, since it has no steps; few may wait for it."""
+        if self.explaining >= self.bounds.explanations:
+            most = self.bounds.explanations
+            raise APIError(429, f"{most} explanations are waited for", bound="explanations", retry_after=5)
+        self.explaining += 1
+        making = asyncio.get_running_loop().run_in_executor(self.explainer, work)
+        making.add_done_callback(self.explanation_done)
+        try:
+            async with asyncio.timeout(self.bounds.seconds):
+                return await asyncio.shield(making)
+        except TimeoutError:
+            what = f"no explanation within {self.bounds.seconds:g} seconds"
+            raise APIError(503, what, bound="seconds", retry_after=5) from None
+        except SeqloomError as error:
+            raise validation_error(error) from None
+
+    def explanation_done(self, made: asyncio.Future[str]) -> None:
+        """One is done, whether anybody still waits for it or not."""
+        self.explaining -= 1
+        if not made.cancelled():
+            made.exception()  # whoever waited has it; asyncio should not log it again
+
+    async def results(self, jobs: Sequence[Job], request: Request) -> list[list[Any]]:
+        """The answers to each job, in order; nothing more is done for any of them when one fails."""
+
+        async def all_of() -> list[dict[int, Said]]:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(last(self.updates(job))) for job in jobs]
+            return [task.result() for task in tasks]
+
+        try:
+            found = await unless_disconnected(request, all_of())
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+        finally:
+            for job in jobs:
+                job.cancel()
+        return [[known[index].answer for index in range(len(known))] for known in found]
+
+    async def updates(self, job: Job) -> AsyncIterator[dict[int, Said]]:
+        """The updates of a job, with errors as clients are told them."""
+        try:
+            async for known in job.updates():
+                yield known
+        except TimeoutError:
+            what = f"no answer within {self.bounds.seconds:g} seconds"
+            raise APIError(503, what, bound="seconds", retry_after=5) from None
+        except SeqloomError as error:
+            raise validation_error(error) from None
+
+
+async def last(found: AsyncIterator[dict[int, Said]]) -> dict[int, Said]:
+    known: dict[int, Said] = {}
+    async for newer in found:
+        known = newer
+    return known
+
+
+async def unless_disconnected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """The result of some work, which is cancelled when the client disconnects."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise APIError(499, "the client is gone")
+        return working.result()
+    finally:
+        for one in (working, leaving):
+            one.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def disconnected(request: Request) -> None:
+    """Returns when the client has closed its connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def options_of(entry: ModelEntry, given: dict[str, Any]) -> Any:
+    """Options by name, checked; without one, the default, but attention only if asked for."""
+    known = entry.options.model_fields
+    if "length" in known and "max_length" in given:  # one name for all models that generate
+        given = {**given, "length": given["max_length"]}
+        del given["max_length"]
+    if unknown := [name for name in given if name not in known]:
+        names = ", ".join(known) or "none"
+        raise APIError(422, f"a model for {entry.task} has no option {', '.join(unknown)}; there are: {names}")
+    defaults = {"attention": False} if "attention" in known else {}
+    try:
+        return check(entry.options, {**defaults, **given}, where="options")
+    except SeqloomError as error:
+        raise validation_error(error) from None
+
+
+def answering(model: Model, options: Any, inputs: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+    """The steps for a batch; they keep the model in memory until they end."""
+    return model.task.answering(model.network, inputs, options)

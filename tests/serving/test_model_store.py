@@ -1,0 +1,78 @@
+"""Models by name: loaded once, on first use, and dropped when there is no room."""
+
+import gc
+import shutil
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from seqloom.errors import SeqloomError
+from seqloom.serving.model_store import ModelStore
+from seqloom.training.model import load
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """What was loaded, in order."""
+    names = []
+
+    def counted(folder):
+        names.append(folder.name)
+        return load(folder)
+
+    monkeypatch.setattr("seqloom.serving.model_store.load", counted)
+    return names
+
+
+def test_a_model_is_loaded_on_first_use_and_once(models, loads):
+    model_store = ModelStore([str(models / "digits"), str(models / "mood")], 10**9)
+    assert loads == []
+    with ThreadPoolExecutor(8) as many:
+        found = list(many.map(model_store.open, ["digits"] * 16))
+    assert loads == ["digits"]
+    assert len(set(map(id, found))) == 1
+    assert found[0]("1 2 3").text == "one two three"
+
+
+def test_the_one_used_longest_ago_is_dropped(models, loads):
+    names = ["digits", "mood", "words"]
+    model_store = ModelStore([str(models / name) for name in names], 10**9)
+    sizes = {name: model_store.entries[name].size for name in names}
+    model_store.model_bytes = sizes["digits"] + max(sizes["mood"], sizes["words"])
+    model_store.open("digits")
+    dropped = weakref.ref(model_store.open("mood").network)
+    model_store.get("digits")
+    model_store.open("words")
+    assert list(model_store.loaded) == ["digits", "words"]
+    gc.collect()
+    assert dropped() is None, "its memory is free"
+    assert model_store.bytes_in_memory() <= model_store.model_bytes
+    model_store.open("mood")
+    assert loads == ["digits", "mood", "words", "mood"]
+
+
+def test_names_are_those_of_folders_or_given(models):
+    assert list(ModelStore([str(models / "digits"), f"other={models / 'digits'}"], 10**9).entries) == [
+        "digits",
+        "other",
+    ]
+
+
+def test_what_cannot_be_served_is_said_before_anything_starts(models, tmp_path):
+    digits = str(models / "digits")
+    for folders, said in (
+        ([digits, digits], "two models are called digits"),
+        ([str(tmp_path / "nowhere")], "nowhere"),
+        ([str(tmp_path)], str(tmp_path)),
+    ):
+        with pytest.raises(SeqloomError, match=said):
+            ModelStore(folders, 10**9)
+    with pytest.raises(SeqloomError, match="bytes of weights, and model_bytes is 1,000"):
+        ModelStore([digits], 1000)
+    broken = tmp_path / "broken"
+    shutil.copytree(models / "digits", broken)
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"?")
+    with pytest.raises(SeqloomError, match=r"model\.safetensors"):
+        ModelStore([str(broken)], 10**9)

@@ -1,0 +1,185 @@
+"""A request's way through models and scheduler, without HTTP; the scheduler's thread starts when a test says so."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from seqloom.config import check
+from seqloom.errors import ConfigError, SeqloomError
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.serving.costs import characters_in, max_tokens_of, max_tokens_of_request, sequences_per_text
+from seqloom.serving.errors import APIError
+from seqloom.serving.service import InferenceService
+from seqloom.serving.settings import Bounds
+from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.translate.settings import TranslateOptions
+
+
+class Connected:
+    """A client that stays."""
+
+    async def receive(self) -> Any:
+        await asyncio.Event().wait()
+
+
+CLIENT: Any = Connected()
+
+
+def make(models, *names, **bounds) -> InferenceService:
+    return InferenceService([str(models / name) for name in names], Bounds(**bounds))
+
+
+def run(service, work):
+    async def through():
+        try:
+            return await work()
+        finally:
+            service.scheduler.close()
+
+    return asyncio.run(through())
+
+
+def test_a_model_that_requests_wait_for_is_not_loaded_twice_nor_taken_for_another(models):
+    service = make(models, "digits", "mood")
+    service.model_store.model_bytes = max(
+        entry.size for entry in service.model_store.entries.values()
+    )  # there is room for one
+    digits, mood = service.model_store.entries.values()
+
+    async def work():
+        first = await service.submit([(digits, ["1 2 3"])], {})
+        with pytest.raises(APIError) as refused:
+            await service.load_model(mood)
+        assert (refused.value.status, refused.value.bound) == (503, "model_bytes")
+        second = await service.submit([(digits, ["4 5"])], {})
+        assert first[0].batch_key == second[0].batch_key, "the same model, so one batch"
+        service.scheduler.thread.start()
+        assert [found[0].text for found in await service.results([*first, *second], CLIENT)] == [
+            "one two three",
+            "four five",
+        ]
+        del first, second
+        for _ in range(100):
+            if not service.scheduler.batches:
+                break
+            await asyncio.sleep(0.01)
+        other = await service.submit([(mood, ["a fine film"])], {})
+        assert (await service.results(other, CLIENT))[0][0].label in ("good", "bad")
+        assert list(service.model_store.alive) == ["mood"]
+
+    run(service, work)
+
+
+def test_jobs_of_one_request_are_all_queued_or_none_is(models):
+    service = make(models, "digits", queue=5)
+    (entry,) = service.model_store.entries.values()
+
+    async def work():
+        await service.submit([(entry, ["1", "2"])], {})
+        with pytest.raises(APIError, match="2 texts are waiting, and 4 more are too many"):
+            await service.submit([(entry, ["1", "2", "3"]), (entry, ["4"])], {})
+        assert len(service.scheduler.queue) == 2
+        with pytest.raises(APIError) as refused:
+            await service.submit([(entry, ["1"] * 6)], {})
+        assert (refused.value.status, refused.value.bound) == (413, "queue"), "to try again would not help"
+
+    run(service, work)
+
+
+def test_the_work_of_one_request_is_counted_together(models):
+    service = make(models, "digits", work=200)
+    (entry,) = service.model_store.entries.values()
+    options = {"beam": 2, "max_length": 20}
+
+    async def work():
+        await service.submit([(entry, ["1"] * 5)], options)
+        with pytest.raises(APIError, match="up to 240 tokens"):
+            await service.submit([(entry, ["1"] * 3), (entry, ["1"] * 3)], options)
+
+    run(service, work)
+
+
+def test_who_waits_for_a_model_waits_for_one_loading_and_not_for_ever(models, monkeypatch):
+    service, gate, loads = make(models, "digits", seconds=0.3), threading.Event(), []
+    entry = service.model_store.entries["digits"]
+    load = service.model_store.open
+
+    def slow(name):
+        loads.append(name)
+        gate.wait(30)
+        return load(name)
+
+    monkeypatch.setattr(service.model_store, "open", slow)
+
+    async def work():
+        late = await asyncio.gather(*(service.load_model(entry) for _ in range(5)), return_exceptions=True)
+        assert [(type(one), getattr(one, "bound", "")) for one in late] == [(APIError, "seconds")] * 5
+        gate.set()
+        assert (await service.load_model(entry)).config.task == "translate"
+        assert loads == ["digits"]
+
+    run(service, work)
+
+
+def test_a_model_that_cannot_be_loaded_is_said_without_details(models, monkeypatch):
+    service = make(models, "digits")
+    monkeypatch.setattr(service.model_store, "open", lambda name: (_ for _ in ()).throw(OSError("a secret path")))
+
+    async def work():
+        with pytest.raises(APIError) as refused:
+            await service.load_model(service.model_store.entries["digits"])
+        assert (refused.value.status, refused.value.message) == (503, "the model digits cannot be loaded")
+
+    run(service, work)
+
+
+def test_explanations_have_a_bound_and_do_not_stop_the_scheduler(models):
+    service, gate = make(models, "digits", explanations=2), threading.Event()
+    (entry,) = service.model_store.entries.values()
+
+    def work_of_one() -> str:
+        gate.wait(30)
+        return "explained"
+
+    def wrong() -> str:
+        raise SeqloomError("too many words")
+
+    async def work():
+        await service.load_model(entry)
+        service.scheduler.thread.start()
+        waiting = [asyncio.ensure_future(service.explain(work_of_one)) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(APIError) as refused:
+            await service.explain(work_of_one)
+        assert (refused.value.status, refused.value.bound) == (429, "explanations")
+        jobs = await service.submit([(entry, ["1 2"])], {})
+        assert (await service.results(jobs, CLIENT))[0][0].text == "one two"
+        gate.set()
+        assert await asyncio.gather(*waiting) == ["explained"] * 2
+        with pytest.raises(APIError, match="too many words"):
+            await service.explain(wrong)
+
+    run(service, work)
+
+
+def test_what_a_request_may_cost():
+    model = Seq2SeqConfig(name="transformer-tiny", length=50)
+    plain = TranslateOptions(beam=3, max_length=10, attention=False)
+    assert max_tokens_of_request(["abc", "d"], plain, model) == 3 * (10 + 10)
+    assert max_tokens_of("x" * 100, TranslateOptions(attention=False, max_ratio=2), model) == 2 * 50 + 20
+    assert max_tokens_of("早上好", TranslateOptions(attention=False, max_ratio=1), model) == 10 + 20, (
+        "bytes may be tokens"
+    )
+    looked = TranslateOptions(beam=3, max_length=10, attention=True)
+    assert max_tokens_of("x" * 24, looked, model) == 10 * (1 + 4 * 4 * 25 // 100)
+    assert sequences_per_text(TranslateOptions(temperature=1, n_best=7, beam=9)) == 7
+    assert max_tokens_of_request(["a", "b"], GenerateOptions(length=30), None) == 60
+    assert characters_in([["ab", "c"], {"text": "defg", "age": 5}, 1.5]) == 7
+
+
+@pytest.mark.parametrize("temperature", [float("inf"), float("nan"), -1, 101])
+def test_no_temperature_without_a_number(temperature):
+    with pytest.raises(ConfigError):
+        check(GenerateOptions, {"temperature": temperature}, where="options")
