@@ -219,6 +219,16 @@ def highest(X: Tensor) -> Tensor:
     return X.amax(-2)
 
 
+@known(rank=lambda ranks: 2)
+def tail(X: Tensor, size: int) -> Tensor:
+    """The last rows of a matrix, so many of them; zeros in front where there are fewer.
+
+    >>> tail(torch.tensor([[1.0]]), 2).tolist()
+    [[0.0], [1.0]]
+    """
+    return torch.nn.functional.pad(X, (0, 0, max(size - len(X), 0), 0))[-size:]
+
+
 @known(rank=lambda ranks: 3)
 def windows(X: Tensor, before: int, behind: int) -> Tensor:
     """For each row the rows around it, so many before and behind it; zeros beyond the ends.
@@ -248,10 +258,10 @@ def where(condition: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
     return torch.where(condition, x, y)
 
 
-@known(rank=row)
+@known(rank=lambda ranks: ranks[0] + 1)
 def one_hot(w: Tensor, size: int) -> Tensor:
-    """A row of zeros with a single 1 at place w; all zeros for a w below 0 (nothing known)."""
-    hot = torch.eq(torch.arange(size, device=w.device), w)
+    """A vector of zeros with a single 1 at place w; all zeros for a w below 0 (nothing known)."""
+    hot = torch.eq(torch.arange(size, device=w.device), w[..., None])
     return hot.to(torch.get_default_dtype())
 
 
