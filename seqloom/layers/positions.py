@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from seqloom.equations import arange, cos, equations, interleave, sin, sqrt
+from seqloom.equations import Part, arange, cos, equations, interleave, sin, sqrt, stack
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Layer, Symbols, layer
 
@@ -62,6 +62,18 @@ def add_learned(x, p, *, P):
     """
     r = x + P[p]  # the embedding plus the vector of its position
     return r
+
+
+@equations
+def positioned(X, *, position=add_sinusoidal):
+    """A sequence of embeddings, each with its position added.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    X  (T, D)  the embeddings, one for each position
+    """
+    R = stack(position(x_p, n_p) for x_p, n_p in zip(X, arange(len(X))))  # each embedding plus its position
+    return R
 
 
 @layer(sinusoidal)
@@ -125,6 +137,10 @@ class PositionAdded(Layer):
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """x (B, T, D), the first at position `start` -> (B, T, D)."""
         raise NotImplementedError
+
+    def sequence_part(self) -> Part:
+        """What it computes for a whole sequence, with its weights."""
+        return Part(positioned, {"position": self.part()})
 
 
 @layer(add_sinusoidal)

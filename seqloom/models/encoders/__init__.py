@@ -1,6 +1,6 @@
 """Architectures that read one sequence, by name. A new one is one new file with one decorated function."""
 
-from seqloom.models.encoders import cnn, mixer, recurrent, transformer, words
+from seqloom.models.encoders import bag_of_words, cnn, mixer, recurrent, transformer
 from seqloom.models.encoders.base import ENCODERS, Encoder, architecture, make_encoder
 
 __all__ = [
@@ -12,5 +12,5 @@ __all__ = [
     "mixer",
     "recurrent",
     "transformer",
-    "words",
+    "bag_of_words",
 ]

@@ -1,4 +1,4 @@
-"""No encoder at all: words as they are. With pooling, the bag of words."""
+"""No encoder at all: embeddings as they are. With pooling, the bag of words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import Any
 
 from torch import Tensor
 
+from seqloom.layers.identity import identity
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.models.encoders.base import Encoder, architecture
 from seqloom.models.settings import ModelConfig
 
 
-class AsTheyAre(Encoder):
+class BagOfWords(Encoder):
+    """The embeddings themselves."""
+
+    definition = identity
+
     def __init__(self, width: int) -> None:
         super().__init__()
         self.output_size = width
@@ -25,4 +30,4 @@ class AsTheyAre(Encoder):
 
 @architecture("words")
 def words(config: ModelConfig, width: int, causal: bool) -> Encoder:
-    return AsTheyAre(width)
+    return BagOfWords(width)
