@@ -23,7 +23,7 @@ class Passes:
     """What stands behind a loop over parts: the lines of all its passes, as a definition."""
 
     layer = None
-    base = None
+    bound_to: Mapping[str, Any] = {}
 
     def __init__(self, outer: Equations[..., Any], loop: nodes.Repeat, parts: tuple[Equations[..., Any], ...]) -> None:
         self.times = "L" if parts is outer.defaults.get(loop.over.name) else str(len(parts))

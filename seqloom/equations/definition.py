@@ -37,6 +37,7 @@ class Equations(Generic[P, R]):
         }
         self._layer: type[Any] | None = None
         self.base: Equations[P, R] = self  # as it was read, if this is a bound one
+        self.bound_to: Mapping[str, Any] = {}  # the definitions of its parts, if this is a bound one
         self._bound: dict[Any, Self] = {}
 
     def checked(self, name: str, part: Any) -> Any:
@@ -85,13 +86,14 @@ class Equations(Generic[P, R]):
         ['dot']
         """
         base: Any = self.base
-        chosen: Mapping[str, Any] = {**base.defaults, **{name: parts[name] for name in parts if name in base.parts}}
         if not base.parts:
             return self
+        given = {name: part for name, part in parts.items() if name in base.parts}
+        chosen: Mapping[str, Any] = {**base.defaults, **self.bound_to, **given}
         key = tuple(sorted(chosen.items(), key=lambda item: item[0]))
         if key not in base._bound:
             bound = copy.copy(base)
-            bound.body = bound_body(base, chosen)
+            bound.body, bound.bound_to = bound_body(base, chosen), chosen
             base._bound[key] = bound
         found: Self = base._bound[key]
         return found

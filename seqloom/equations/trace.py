@@ -150,7 +150,7 @@ class Tracer:
 
     def usual(self, symbol: nodes.Symbol) -> Any:
         """The part that it is by default; its weights are drawn when it is called."""
-        part = self.definition.base.defaults.get(symbol.name)
+        part = self.definition.bound_to.get(symbol.name)
         if isinstance(part, tuple):
             return [Part(each) for each in part]
         return None if part is None else Part(part)

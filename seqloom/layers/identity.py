@@ -7,13 +7,13 @@ from seqloom.layers.base import Layer, layer
 
 
 @equations
-def identity(X):
+def identity(x):
     """Identity: the input as it is.
 
-    X  (T, D)  one vector for each position
+    x  (D)  one position
     """
-    Y = X  # unchanged
-    return Y
+    y = x  # unchanged
+    return y
 
 
 @layer(identity)
