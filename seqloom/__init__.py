@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
     from seqloom.tasks.task import Task
+    from seqloom.training.api import train
     from seqloom.training.model import Model, load
-    from seqloom.training.start import train
 
 __all__ = ["Model", "SeqloomError", "Task", "__version__", "equations", "explain", "layer", "layers", "load", "train"]
 
@@ -26,7 +26,7 @@ _HOMES = {
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",
-    "train": "seqloom.training.start",
+    "train": "seqloom.training.api",
 }
 
 

@@ -31,7 +31,7 @@ def data(
     from seqloom.data.survey import survey
     from seqloom.data.survey.guess_task import SurveyConfig, open_for_survey, settings_of
     from seqloom.errors import DataError
-    from seqloom.tokens.letters import word_pattern
+    from seqloom.tokens.pretokenization import word_pattern
 
     if listed:
         data_view.show_embedded(as_json=as_json)

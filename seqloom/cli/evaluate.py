@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from seqloom.evaluating.bootstrap import Compared
-    from seqloom.tasks.task import Findings
+    from seqloom.tasks.task import Evaluation
 
 EXAMPLES = [
     "seqloom evaluate runs/reviews test.tsv",
@@ -80,7 +80,7 @@ def evaluate(
         draw(curves, plot, first.measure)
 
 
-def show(found: dict[str, "Findings"], compared: "Compared | None") -> None:
+def show(found: dict[str, "Evaluation"], compared: "Compared | None") -> None:
     """Figures, tables, and bars for each model; then how the two compare."""
     from rich.table import Table
 
@@ -90,7 +90,7 @@ def show(found: dict[str, "Findings"], compared: "Compared | None") -> None:
     for name, one in found.items():
         if len(found) > 1:
             console.print(f"[bold]{name}[/bold]")
-        console.print("   ".join(f"{key} {value:.4f}" for key, value in one.figures.items()), highlight=False)
+        console.print("   ".join(f"{key} {value:.4f}" for key, value in one.metrics.items()), highlight=False)
         if one.left_out:
             console.print(str(one.left_out), highlight=False, markup=False)
         for shown in one.tables:

@@ -81,7 +81,7 @@ def rows_of(model: Model, network: nn.Module, sentence: str | None) -> tuple[Enc
         tokens = [*checked(tokenizer.encode(text)), EOS]
         source = torch.tensor([tokens], device=model.device)
         x = network.reader.places(network.reader.words(source))
-        return network.reader.encoder, [tokenizer.entries[token] for token in tokens], x.detach()
+        return network.reader.encoder, [tokenizer.vocabulary[token] for token in tokens], x.detach()
     read = read_by(Model(model.config, task, network), sample(task) if sentence is None else sentence)
     encoder = network.encoder
     assert isinstance(encoder, Encoder)

@@ -26,12 +26,12 @@ from seqloom.models.part import Part
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.tagger import Tagger
 from seqloom.storage import MANIFEST
-from seqloom.tasks.classify.answers.number import OneNumber
-from seqloom.tasks.classify.inputs.frames import Sequences
+from seqloom.tasks.classify.answers.regression import Regression
+from seqloom.tasks.classify.inputs.frames import FrameInputs
 from seqloom.tasks.classify.task import Classify
+from seqloom.tasks.generate.long_text import to_tokens
 from seqloom.tasks.generate.task import Generate
-from seqloom.tasks.generate.text import to_tokens
-from seqloom.tasks.tag.batch import Batch
+from seqloom.tasks.tag.batch import TagBatch
 from seqloom.tasks.tag.task import Tag
 from seqloom.tasks.task import Task
 from seqloom.tasks.translate.task import Translate
@@ -90,7 +90,7 @@ def sized(model: Model) -> str:
 
 
 def reads_frames(task: Task[Any]) -> bool:
-    return isinstance(task, Classify) and isinstance(task.inputs, Sequences)
+    return isinstance(task, Classify) and isinstance(task.inputs, FrameInputs)
 
 
 def checked(tokens: Sequence[Any], what: str = "tokens", most: int = LONGEST) -> list[Any]:
@@ -124,17 +124,17 @@ def of_translator(model: Model, sentence: str | None, about: str) -> Walkthrough
         parts = network.parts(source, [BOS, *written[:-1]])
         longer = source.shape[1] < task.config.model.length
         others = network.parts(of_another_length(source, longer=longer), [BOS, BOS])
-    words = [reads.entries[token] for token in tokens]
+    words = [reads.vocabulary[token] for token in tokens]
     labels, fed = (
-        [writes.entries[token] for token in written],
-        [writes.entries[token] for token in (BOS, *written[:-1])],
+        [writes.vocabulary[token] for token in written],
+        [writes.vocabulary[token] for token in (BOS, *written[:-1])],
     )
-    read = Dictionary(reads.entries, sorted(set(tokens)), shares="", lines=())
+    read = Dictionary(reads.vocabulary, sorted(set(tokens)), shares="", lines=())
     told = [
         Told(part, other, words, words, words, read, longer=longer)
         for part, other in zip(parts[:-1], others[:-1], strict=True)
     ]
-    wrote = Dictionary(writes.entries, sorted({BOS, *written}))
+    wrote = Dictionary(writes.vocabulary, sorted({BOS, *written}))
     told.append(Told(parts[-1], others[-1], words, labels, fed, wrote, longer=longer))
     return walkthrough(f"{text} → {writes.decode(written)}", about, told)
 
@@ -189,7 +189,7 @@ def of_reader(model: Model, given: Any, about: str) -> Walkthrough:
     if not isinstance(network, Tagger) or network.letters is None:  # with letters, rows are not of words alone
         first, table = first_part(network.words, read.w), None  # type: ignore[arg-type]
         if not reads_frames(task):
-            table = Dictionary(task.tokenizers["text"].entries, sorted(set(read.w.tolist())), shares="", lines=())
+            table = Dictionary(task.tokenizers["text"].vocabulary, sorted(set(read.w.tolist())), shares="", lines=())
         told.insert(0, Told(first, first, words, words, words, table))
     title = read.shown if isinstance(task, Generate) else f"{read.shown} → {model(given)}"
     return walkthrough(title, about, told)
@@ -200,7 +200,7 @@ def sample(task: Task[Any]) -> Any:
     if not isinstance(task, Classify):
         return frequent(task.tokenizers["text"])
     inputs, features = task.inputs, task.features
-    given = np.tile(inputs.mean, (4, 1)) if isinstance(inputs, Sequences) else frequent(task.tokenizers["text"])
+    given = np.tile(inputs.mean, (4, 1)) if isinstance(inputs, FrameInputs) else frequent(task.tokenizers["text"])
     beside: dict[str, Any] = {column: mean for column, (mean, _) in features.scales.items()}
     beside |= dict.fromkeys(features.binary, 0)
     return {inputs.field: given, **beside} if len(features) else given
@@ -212,7 +212,7 @@ def read_by(model: Model, given: Any) -> Read:
     record, shown = None, given
     if isinstance(task, Tag):
         shown, cut = task.cut(given)
-        batch = Batch.of(task.rows([word.text for word in cut], [0] * len(cut))[:1], model.device)
+        batch = TagBatch.of(task.examples([word.text for word in cut], [0] * len(cut))[:1], model.device)
         tokens = checked(batch.tokens[0].tolist() if cut else [])
     elif isinstance(task, Generate):
         tokens = [task.tokenizer.eos, *checked(to_tokens(task.tokenizer, [given])[0])]
@@ -228,7 +228,7 @@ def read_by(model: Model, given: Any) -> Read:
         x = torch.cat([x, F.embedding(batch.spelled, network.letters(batch.spellings))], -1)
     if reads_frames(task):
         return Read(shown, [str(number) for number in range(1, len(w) + 1)], w, x, record)
-    return Read(shown, [task.tokenizers["text"].entries[token] for token in tokens], w, x, record)
+    return Read(shown, [task.tokenizers["text"].vocabulary[token] for token in tokens], w, x, record)
 
 
 def parts_of(model: Model, x: Tensor, record: Record | None) -> list[Part]:
@@ -239,7 +239,7 @@ def parts_of(model: Model, x: Tensor, record: Record | None) -> list[Part]:
         given = {}
         if len(task.features):
             given["f"] = torch.from_numpy(task.features(record)).to(model.device)
-        if isinstance(task.answers, OneNumber):
+        if isinstance(task.answers, Regression):
             given["mu"] = torch.tensor(task.answers.mean, device=model.device)
             given["sigma"] = torch.tensor(task.answers.deviation, device=model.device)
         return network.parts(x, says(task), given)
@@ -250,7 +250,7 @@ def parts_of(model: Model, x: Tensor, record: Record | None) -> list[Part]:
 
 def says(task: Classify) -> Says:
     kind = task.config.classify.answer
-    return "pair" if kind == "label" and task.answers.scores == 1 else kind
+    return "pair" if kind == "label" and task.answers.outputs == 1 else kind
 
 
 def output_of(network: Tagger | LanguageModel) -> Symbols:
@@ -270,5 +270,5 @@ def choices(task: Task[Any]) -> Dictionary | None:
         case Tag():
             return Dictionary(task.tags, range(0))
         case Generate():
-            return Dictionary(task.tokenizer.entries, range(0))
+            return Dictionary(task.tokenizer.vocabulary, range(0))
     return None

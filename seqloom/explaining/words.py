@@ -23,7 +23,7 @@ from torch import Tensor
 from seqloom.equations import Equations, nodes
 from seqloom.equations.legend import Entry, size_of
 from seqloom.errors import SeqloomError, ShapeError
-from seqloom.tokens.letters import word_pattern
+from seqloom.tokens.pretokenization import word_pattern
 
 SIZES = {"D": 4, "H": 3, "K": 2, "N": 2, "F": 5, "V": 6, "L": 2, "B": 2, "window": 3, "steps": 0}
 """Small enough to read on a page."""

@@ -7,9 +7,9 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 
-from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.requests import Reply, TaskRequest
 
-Compute = Callable[[Sequence[Asked]], Iterator[Sequence[Said]]]
+Compute = Callable[[Sequence[TaskRequest]], Iterator[Sequence[Reply]]]
 """Starts computing a batch of inputs, which may be those of several requests; each step yields what is new."""
 
 
@@ -18,7 +18,7 @@ class Job:
 
     def __init__(
         self,
-        inputs: Sequence[Asked],
+        inputs: Sequence[TaskRequest],
         compute: Compute,
         *,
         batch_key: Hashable = None,
@@ -30,7 +30,7 @@ class Job:
         """Sequences that are decoded for one input: the beam size, or the number of samples."""
         self.batch_key = batch_key if batch_key is not None else object()
         """Jobs with equal keys may share a batch."""
-        self.latest: dict[int, Said] = {}
+        self.latest: dict[int, Reply] = {}
         """The last reply to each input; a slow reader misses steps, never the end."""
         self.error: Exception | None = None
         self.arrived = time.monotonic()
@@ -47,7 +47,7 @@ class Job:
 
     # --- in the scheduler's thread --------------------------------------------------------------------
 
-    def update(self, reply: Said) -> None:
+    def update(self, reply: Reply) -> None:
         self.latest[reply.place] = reply
         self.notify()
 
@@ -61,7 +61,7 @@ class Job:
 
     # --- in the event loop ----------------------------------------------------------------------------
 
-    async def updates(self) -> AsyncIterator[dict[int, Said]]:
+    async def updates(self) -> AsyncIterator[dict[int, Reply]]:
         """The latest replies by input, after every change until all are whole; raises what failed."""
         try:
             done = not self.inputs

@@ -19,7 +19,7 @@ from seqloom.serving.job import Job
 from seqloom.serving.logs import log_error
 from seqloom.serving.metrics import ServerMetrics
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.requests import Reply, TaskRequest
 
 MAX_BATCHES = 4
 """Batches that decode in turn, so that a short text need not wait for a long one."""
@@ -35,7 +35,7 @@ class QueuedText:
     index: int
 
     @property
-    def input(self) -> Asked:
+    def input(self) -> TaskRequest:
         return self.job.inputs[self.index]
 
 
@@ -44,7 +44,7 @@ class RunningBatch:
     """Texts that are computed together."""
 
     texts: list[QueuedText]
-    steps: Iterator[Sequence[Said]]
+    steps: Iterator[Sequence[Reply]]
     pending: set[int] = field(default_factory=set)
     """Texts whose answers are still wanted and not whole."""
 
@@ -162,7 +162,7 @@ class Scheduler:
         try:
             for reply in next(batch.steps):
                 text = batch.texts[reply.place]
-                text.job.update(Said(text.index, reply.answer, reply.whole))
+                text.job.update(Reply(text.index, reply.answer, reply.whole))
                 if reply.whole and reply.place in batch.pending:
                     batch.pending.discard(reply.place)
                     self.record_latency(text)

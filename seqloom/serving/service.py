@@ -22,7 +22,7 @@ from seqloom.serving.metrics import ServerMetrics
 from seqloom.serving.model_store import ModelEntry, ModelStore
 from seqloom.serving.scheduler import Scheduler
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.asking import Asked, Keys, Said
+from seqloom.tasks.requests import Keys, Reply, TaskRequest
 from seqloom.training.model import Model
 
 T = TypeVar("T")
@@ -133,7 +133,9 @@ class InferenceService:
                 what = f"up to {tokens:,} tokens (texts x beam x longest answer, more with attention)"
                 raise over_bound("work", self.bounds.work, what, 422)
             seed = getattr(options, "seed", 0)
-            inputs = [Asked(text, key, grows=streams) for text, key in zip(texts, Keys(seed).of(texts), strict=True)]
+            inputs = [
+                TaskRequest(text, key, streaming=streams) for text, key in zip(texts, Keys(seed).of(texts), strict=True)
+            ]
             but_seed = options.model_copy(update={"seed": 0}) if hasattr(options, "seed") else None
             compute = partial(answering, model, options)
             jobs.append(Job(inputs, compute, batch_key=(model, but_seed), sequences=sequences, deadline=deadline))
@@ -142,7 +144,7 @@ class InferenceService:
 
     async def compute(self, texts: Sequence[Any], compute: Compute, request: Request) -> list[Any]:
         """Compute something else than answers, such as vectors, in a batch of its own."""
-        job = Job([Asked(text) for text in texts], compute, deadline=self.deadline())
+        job = Job([TaskRequest(text) for text in texts], compute, deadline=self.deadline())
         self.scheduler.submit(job)
         (found,) = await self.results([job], request)
         return found
@@ -173,7 +175,7 @@ class InferenceService:
     async def results(self, jobs: Sequence[Job], request: Request) -> list[list[Any]]:
         """The answers to each job, in order; nothing more is done for any of them when one fails."""
 
-        async def all_of() -> list[dict[int, Said]]:
+        async def all_of() -> list[dict[int, Reply]]:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(last(self.updates(job))) for job in jobs]
             return [task.result() for task in tasks]
@@ -187,7 +189,7 @@ class InferenceService:
                 job.cancel()
         return [[known[index].answer for index in range(len(known))] for known in found]
 
-    async def updates(self, job: Job) -> AsyncIterator[dict[int, Said]]:
+    async def updates(self, job: Job) -> AsyncIterator[dict[int, Reply]]:
         """The updates of a job, with errors as clients are told them."""
         try:
             async for known in job.updates():
@@ -199,8 +201,8 @@ class InferenceService:
             raise validation_error(error) from None
 
 
-async def last(found: AsyncIterator[dict[int, Said]]) -> dict[int, Said]:
-    known: dict[int, Said] = {}
+async def last(found: AsyncIterator[dict[int, Reply]]) -> dict[int, Reply]:
+    known: dict[int, Reply] = {}
     async for newer in found:
         known = newer
     return known
@@ -242,6 +244,6 @@ def options_of(entry: ModelEntry, given: dict[str, Any]) -> Any:
         raise validation_error(error) from None
 
 
-def answering(model: Model, options: Any, inputs: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+def answering(model: Model, options: Any, inputs: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
     """The steps for a batch; they keep the model in memory until they end."""
-    return model.task.answering(model.network, inputs, options)
+    return model.task.answer_steps(model.network, inputs, options)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from seqloom.data.bucket_sampler import BucketSampler, Rows
 from seqloom.data.corpus import Corpus
 from seqloom.data.padding import pad_sequences
-from seqloom.tasks.work import Loss, Plan, Score
+from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 
 AT_ONCE = 256
 """Examples that are predicted or evaluated in one batch."""
@@ -36,7 +36,7 @@ B = TypeVar("B", bound=Batch)
 
 
 def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Rows of different lengths -> (B, T) with 0 after each, and lengths (B); T is 1 at least."""
+    """Sequences of different lengths -> (B, T), padded with 0, and lengths (B); T is 1 at least."""
     longest = max((len(row) for row in rows), default=0)
     matrix, lengths = pad_sequences(rows, max(longest, 1))
     return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
@@ -49,7 +49,7 @@ def by_length(lengths: Sequence[int] | NDArray[Any], at_once: int = AT_ONCE) -> 
         yield order[first : first + at_once]
 
 
-class RowStream(Generic[B]):
+class ExampleStream(Generic[B]):
     """Batches of tensors from a stream of row numbers."""
 
     def __init__(self, rows: BucketSampler, make: Callable[[Rows], B]) -> None:
@@ -68,39 +68,39 @@ class RowStream(Generic[B]):
         self.rows.seek(position)
 
 
-def row_stream(
+def example_stream(
     corpus: Corpus, field: str, plan: Plan, make: Callable[[Corpus, Sequence[int] | Rows], B]
-) -> RowStream[B]:
+) -> ExampleStream[B]:
     """Batches of a corpus by the length of one of its fields."""
     rows = BucketSampler(corpus.lengths(field).clip(1), plan.batch_tokens, plan.seed)
-    return RowStream(rows, lambda rows: make(corpus, rows))
+    return ExampleStream(rows, lambda rows: make(corpus, rows))
 
 
-class RowWork(Generic[B]):
-    """What the trainer wants to know of examples that stand by themselves; a task says how a loss is made of them."""
+class ExampleTrainable(Generic[B]):
+    """A `Trainable` of independent examples; the task brings the loss and the evaluation."""
 
     def __init__(
         self,
-        stream: RowStream[B],
+        stream: ExampleStream[B],
         loss: Callable[[nn.Module, B], Loss],
-        evaluate: Callable[[nn.Module], Score | None],
+        evaluate: Callable[[nn.Module], ValidationResult | None],
         sample: Callable[[nn.Module], str] = lambda model: "",
         notes: Sequence[str] = (),
         *,
-        foretells: bool = False,
+        predicts_tokens: bool = False,
     ) -> None:
         self.stream, self.loss, self.evaluate, self.sample, self.notes = stream, loss, evaluate, sample, notes
-        self.foretells = foretells
+        self.predicts_tokens = predicts_tokens
 
-    def parts(self, batch: B, count: int) -> list[B]:
+    def split(self, batch: B, count: int) -> list[B]:
         """Every count-th row, so that parts are about equally long; there may be more parts than rows."""
         return [batch.select(range(first, len(batch.lengths), count)) for first in range(count)]
 
-    def twice(self, batch: B) -> B:
+    def repeated(self, batch: B) -> B:
         return batch.select([*range(len(batch.lengths))] * 2)
 
-    def rows(self, batch: B) -> int:
+    def size(self, batch: B) -> int:
         return len(batch.lengths)
 
-    def tokens(self, batch: B) -> int:
+    def token_count(self, batch: B) -> int:
         return int(batch.lengths.sum())

@@ -19,9 +19,9 @@ from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import Counted
 from seqloom.evaluating.by_length import Bucket
-from seqloom.tasks.asking import Asked, Keys, Said, answers
+from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tasks.work import Plan, Work
+from seqloom.tasks.trainable import Plan, Trainable
 from seqloom.tokens.tokenizer import Tokenizer
 
 C = TypeVar("C", bound=TaskConfig)
@@ -29,8 +29,8 @@ Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Table:
-    """Figures in rows."""
+class ResultTable:
+    """A table of metrics."""
 
     title: str
     header: Sequence[str]
@@ -38,17 +38,19 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """How a model does on data: figures by name, the one that decides (higher is better), tables, and the rest."""
+class Evaluation:
+    """How a model does on data: metrics by name, and tables of the details."""
 
-    figures: Mapping[str, float]
-    decides: float
-    tables: Sequence[Table] = ()
+    metrics: Mapping[str, float]
+    selection_score: float
+    """The score that selects the best checkpoint (higher is better)."""
+    tables: Sequence[ResultTable] = ()
     details: Facts = field(default_factory=dict)
+    """What else `evaluate --json` prints."""
     counted: Counted | None = None
-    """The figure that two models can be compared by, example by example."""
+    """The metric that two models can be compared by, example by example."""
     by_length: Sequence[Bucket] = ()
-    """That figure by length of the input."""
+    """That metric by length of the input."""
     measure: str = ""
     """Its name."""
     how: str = ""
@@ -57,27 +59,34 @@ class Findings:
     """What of the data could not be used."""
 
     def json(self) -> dict[str, Any]:
-        return {**self.figures, **self.details, **({"left_out": self.left_out.counts} if self.left_out else {})}
+        """Everything that is plain data, as one object."""
+        return {**self.metrics, **self.details, **({"left_out": self.left_out.counts} if self.left_out else {})}
 
 
 class Options(Config):
-    """What may be said when a model is asked; a task with choices has its own."""
+    """The options of a prediction; a task that has some brings its own class."""
 
 
 class Task(ABC, Generic[C]):
-    """Settings, and what was learned from the data before the first step: dictionaries, labels."""
+    """A problem to solve: how its data becomes batches, its model, its loss, its answers and its metrics.
+
+    A task holds its settings, and what it learned from the training data before the first step: the tokenizers, and
+    whatever else is plain JSON (`facts`: labels, means). All of it is kept in the model folder.
+    """
 
     Options: ClassVar[type[Config]] = Options
-    Measuring: ClassVar[type[Config] | None] = None
-    """What may be said when a model is measured, if that is more."""
+    """The options of a prediction."""
+    EvaluateOptions: ClassVar[type[Config] | None] = None
+    """The options of an evaluation, where there are more."""
 
     def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
+        """Restore a task from its settings, its trained tokenizers by name, and its facts."""
         self.config, self.tokenizers, self.facts = config, dict(tokenizers), dict(facts)
 
     @classmethod
     @abstractmethod
     def learn(cls, config: C, train: Records, known: Mapping[str, Tokenizer]) -> Self:
-        """From training data; dictionaries that are `known` already, by name, are taken as they are."""
+        """Train the tokenizers and collect the facts from training data; tokenizers in `known` are used as they are."""
 
     @classmethod
     def check_extras(cls, config: C) -> None:
@@ -91,53 +100,58 @@ class Task(ABC, Generic[C]):
 
     @abstractmethod
     def encode(self, records: list[Record]) -> Chunk:
-        """Records as numbers: what is kept of them on disk."""
+        """Records as lists of token ids or vectors, by the name of a field: what is kept of them on disk."""
 
     @abstractmethod
-    def reads(self) -> Mapping[str, Any]:
-        """The settings that decide what `encode` gives, beside the dictionaries."""
+    def encoding_settings(self) -> Mapping[str, Any]:
+        """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again."""
 
     def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
-        """Records as numbers on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
+        """Encoded records on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
         settings = {
             "task": self.config.task,
             "records": {**made_of, "identity": records.identity},
             "tokenizers": {name: tokenizer.fingerprint for name, tokenizer in self.tokenizers.items()},
             "facts": self.facts,
-            "reads": self.reads(),
+            "reads": self.encoding_settings(),
         }
         return prepare(cache / fingerprint(records.files, settings), records, self.encode)
 
     # --- training -----------------------------------------------------------------------------------
 
     @abstractmethod
-    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> Work[Any]:
-        """The task as the trainer sees it."""
+    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> Trainable[Any]:
+        """The task as the trainer sees it: batches of `train`, the loss, and the evaluation on `valid`."""
 
     # --- use ----------------------------------------------------------------------------------------
 
     def accept(self, given: Any) -> Any:
-        """An input that came as JSON from a stranger, as `answering` takes it; never the name of a file."""
+        """Check an input that came as JSON over the network; it is never taken as the name of a file."""
         if not isinstance(given, str):
             raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
         return given
 
     @abstractmethod
-    def answering(self, model: nn.Module, asked: Sequence[Asked], options: Any) -> Iterator[Sequence[Said]]:
-        """Work on inputs, one step after the other: what is known after each. `options` is of the kind `Options`."""
+    def answer_steps(
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: Any
+    ) -> Iterator[Sequence[Reply]]:
+        """Answer requests step by step: after each step, the replies that are ready (`options` is an `Options`).
+
+        A server runs the steps of several batches in turn; a step should take a fraction of a second.
+        """
 
     def predict(
         self, model: nn.Module, inputs: Sequence[Any], options: Any, keys: Sequence[str] | None = None
     ) -> list[Any]:
-        """An answer for every input, in order; `keys` decide what is drawn, if not the seed of the options alone."""
-        drawn = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
-        asked = [Asked(given, key) for given, key in zip(inputs, drawn, strict=True)]
-        return answers(self.answering(model, asked, options), len(asked))
+        """An answer for every input, in order; `keys` seed the sampling of each, if not the seed of the options."""
+        seeds = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
+        requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
+        return answers(self.answer_steps(model, requests, options), len(requests))
 
     @abstractmethod
-    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Findings:
-        """How good the model is on data it may not have seen."""
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:
+        """The metrics of a model on encoded data (`options` is an `EvaluateOptions`, or an `Options` without one)."""
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
-        """One row a text (B, H), near for texts of like sense."""
+        """One vector for each text (B, H); texts of similar meaning have similar vectors."""
         raise SeqloomError(f"a model for {self.config.task} has no vectors of texts", remedy="use one that classifies")

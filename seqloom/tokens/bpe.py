@@ -1,19 +1,20 @@
-"""Byte-pair encoding (Sennrich et al., 2016), on bytes: two parts that stand together often become one."""
+"""Byte-pair encoding (Sennrich et al., 2016), on bytes: frequent pairs are merged into one token."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from random import Random
 
 from tokenizers import models
 from tokenizers.models import Model
 
-from seqloom.tokens.content import Content
-from seqloom.tokens.letters import part_pattern
-from seqloom.tokens.merging import learn_merges, merge_at_random, possible_merges
+from seqloom.tokens.backend import TokenizerData
+from seqloom.tokens.bpe_training import train_merges
+from seqloom.tokens.pretokenization import pretoken_pattern
 from seqloom.tokens.settings import SPECIALS, TokenConfig
-from seqloom.tokens.subwords import Subwords, frequent, with_counts
+from seqloom.tokens.subword_tokenizer import SubwordTokenizer, frequent, with_counts
 
 
 def byte_letters() -> list[str]:
@@ -40,68 +41,95 @@ def in_letters(word: str) -> str:
     return word.encode().decode("latin-1").translate(LETTER_OF)
 
 
-class BPE(Subwords):
+class BPETokenizer(SubwordTokenizer):
     """Cuts a word by merging its bytes in the order in which the merges were learned."""
 
     @staticmethod
-    def learn(counts: Mapping[str, int], config: TokenConfig) -> Content:
+    def learn(counts: Mapping[str, int], config: TokenConfig) -> TokenizerData:
         counts = frequent(counts)
         words = {in_letters(word): count for word, count in counts.items()}
-        entries, merges = learn_merges(words, [*SPECIALS, *sorted(LETTERS)], config.size, config.min_frequency)
-        return with_counts(BPE, Content(config, tuple(entries), (), tuple(merges)), counts)
+        tokens, merges = train_merges(words, [*SPECIALS, *sorted(LETTERS)], config.size, config.min_frequency)
+        return with_counts(BPETokenizer, TokenizerData(config, tuple(tokens), (), tuple(merges)), counts)
 
     @staticmethod
-    def usable(content: Content) -> bool:
-        entries = content.entries
-        letters, known = set(LETTERS), set(entries)
-        first = entries[len(SPECIALS) : len(SPECIALS) + len(letters)] == tuple(sorted(letters))
-        spelled = all(entry and letters.issuperset(entry) for entry in entries[len(SPECIALS) :])
-        return first and spelled and all(entries[left] + entries[right] in known for left, right in content.merges)
+    def is_valid(data: TokenizerData) -> bool:
+        tokens = data.tokens
+        letters, known = set(LETTERS), set(tokens)
+        first = tokens[len(SPECIALS) : len(SPECIALS) + len(letters)] == tuple(sorted(letters))
+        spelled = all(token and letters.issuperset(token) for token in tokens[len(SPECIALS) :])
+        return first and spelled and all(tokens[left] + tokens[right] in known for left, right in data.merges)
 
     def library_model(self) -> Model:
-        entries = self.content.entries
-        numbers = {entry: number for number, entry in enumerate(entries)}
-        return models.BPE(numbers, [(entries[left], entries[right]) for left, right in self.content.merges])
+        tokens = self.data.tokens
+        ids = {token: id for id, token in enumerate(tokens)}
+        return models.BPE(ids, [(tokens[left], tokens[right]) for left, right in self.data.merges])
 
-    def spelling(self, number: int) -> bytes:
-        entry = self.content.entries[number]
-        return entry.encode() if number < len(SPECIALS) else bytes(BYTE_OF[letter] for letter in entry)
+    def bytes_of(self, id: int) -> bytes:
+        token = self.data.tokens[id]
+        return token.encode() if id < len(SPECIALS) else bytes(BYTE_OF[letter] for letter in token)
 
     def cut(self, word: str) -> tuple[int, ...]:
         return super().cut(in_letters(word))
 
     def sample(self, texts: Iterable[str], random: Random) -> list[list[int]]:
         """BPE-dropout (Provilkov et al., 2020); all that is random comes from the generator."""
-        rate = self.content.config.bpe_dropout
+        rate = self.data.config.bpe_dropout
         if rate == 0:
             return self.encode(texts)
         return [
-            [id for word in part_pattern().findall(text) for id in self.cut_at_random(word, rate, random)]
+            [id for word in pretoken_pattern().findall(text) for id in self.encode_with_dropout(word, rate, random)]
             for text in texts
         ]
 
-    def cut_at_random(self, word: str, rate: float, random: Random) -> tuple[int, ...]:
-        return merge_at_random(self.letters(word), self.possible, rate, random)
+    def encode_with_dropout(self, word: str, rate: float, random: Random) -> tuple[int, ...]:
+        return merge_with_dropout(self.letters(word), self.possible, rate, random)
 
     @cached_property
     def letters(self) -> Callable[[str], tuple[int, ...]]:
-        """The bytes of a word as parts: what was asked lately is remembered, as words come again and again."""
-        return lru_cache(REMEMBERED)(lambda word: tuple(map(self.numbers.__getitem__, in_letters(word))))
+        """The token ids of the bytes of a word; cached, as words come again and again."""
+        return lru_cache(REMEMBERED)(lambda word: tuple(map(self.token_ids.__getitem__, in_letters(word))))
 
     @cached_property
     def possible(self) -> Callable[[tuple[int, ...]], tuple[tuple[int, int], ...]]:
-        """The merges that a word, cut this far, is open to; remembered too."""
+        """The merges that a word, cut this far, is open to; cached too."""
         return lru_cache(REMEMBERED)(lambda parts: possible_merges(parts, self.merged))
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
-        return {entry: number for number, entry in enumerate(self.content.entries)}
+    def token_ids(self) -> dict[str, int]:
+        return {token: id for id, token in enumerate(self.data.tokens)}
 
     @cached_property
     def merged(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """For each pair its rank, the first learned first, and what it becomes."""
-        entries = self.content.entries
+        """For each pair of ids its rank, the first learned first, and the id of the merged token."""
+        tokens = self.data.tokens
         return {
-            (left, right): (rank, self.numbers[entries[left] + entries[right]])
-            for rank, (left, right) in enumerate(self.content.merges)
+            (left, right): (rank, self.token_ids[tokens[left] + tokens[right]])
+            for rank, (left, right) in enumerate(self.data.merges)
         }
+
+
+def possible_merges(
+    parts: tuple[int, ...], merged: Mapping[tuple[int, int], tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """Where a word's parts can be merged and what they become there, the merge that was learned first, first.
+
+    merged   for each pair its rank and what it becomes
+    """
+    found = sorted((merged[pair], place) for place, pair in enumerate(pairwise(parts)) if pair in merged)
+    return tuple((place, id) for (_, id), place in found)
+
+
+def merge_with_dropout(
+    parts: tuple[int, ...],
+    possible: Callable[[tuple[int, ...]], Iterable[tuple[int, int]]],
+    rate: float,
+    random: Random,
+) -> tuple[int, ...]:
+    """Merge a word's parts, in every step leaving out each possible merge with probability `rate`."""
+    while True:
+        for place, id in possible(parts):
+            if random.random() >= rate:
+                parts = (*parts[:place], id, *parts[place + 2 :])
+                break
+        else:
+            return parts

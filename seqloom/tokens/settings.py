@@ -1,4 +1,4 @@
-"""The section [tokens] of a configuration file: how text becomes numbers."""
+"""The section [tokens] of a configuration file: how text becomes token ids."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from seqloom.config import Config, problem
 from seqloom.tokens.stop_words import STOP_WORDS
 
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
-"""The first four entries of every dictionary: filling, unknown, begin, end."""
+"""The first four tokens of every vocabulary: padding, unknown, begin and end of a sentence."""
 PAD, UNK, BOS, EOS = range(4)
 
 BYTES = 256
-"""The subword kinds keep an entry for every byte, so that no text is unknown to them."""
+"""The subword kinds keep a token for every byte, so that no text is unknown to them."""
 
 Kind = Literal["word", "space", "character", "bpe", "unigram"]
 WORDS = ("word", "space")
@@ -33,13 +33,13 @@ class TokenConfig(Config):
     """How text is cut into tokens, and which of them are known: the section [tokens]."""
 
     kind: Kind = "bpe"
-    """What a token is: a word, what stands between spaces, a character, a part of a word (bpe and unigram)."""
+    """What a token is: a word, what stands between spaces, a character, a subword (bpe and unigram)."""
     size: PositiveInt = 10_000
-    """Entries of the dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
+    """Size of the vocabulary at most, with the four special tokens and, for subwords, the 256 bytes."""
     min_frequency: PositiveInt = 1
     """Times a word, a character or (bpe) a pair must be seen in training to be known."""
     lower: bool = False
-    """Whether capital letters are read as small ones."""
+    """Whether text is lower-cased."""
     normalise: Literal["none", "nfc", "nfkc"] = "none"
     """Unicode form: as written, accents composed (nfc), or full-width and other variants made plain too (nfkc)."""
     stop_words: Annotated[str | tuple[str, ...], BeforeValidator(name_or_words)] = "none"
@@ -51,15 +51,15 @@ class TokenConfig(Config):
     chinese: Literal["characters", "words"] = "characters"
     """Whether words of Chinese text are its characters, or found by a segmenter (the extra seqloom[chinese])."""
     joint: bool = False
-    """For pairs of texts: one dictionary for both sides instead of two."""
+    """For pairs of texts: one vocabulary for both sides instead of two."""
     bpe_dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """Share of merges left out at random when a text is cut for training (BPE-dropout)."""
+    """Probability with which a merge is left out when a text is tokenised for training (BPE-dropout)."""
 
     @model_validator(mode="after")
-    def the_dictionary_has_room(self) -> Self:
+    def the_vocabulary_has_room(self) -> Self:
         taken = len(SPECIALS) + (BYTES if self.kind in SUBWORDS else 0)
         if self.size <= taken:
-            beside = f"the {len(SPECIALS)} special entries" + (f" and {BYTES} bytes" if self.kind in SUBWORDS else "")
+            beside = f"the {len(SPECIALS)} special tokens" + (f" and {BYTES} bytes" if self.kind in SUBWORDS else "")
             raise problem("size", f"{self.size} leaves no room beside {beside}", remedy=f"set it above {taken}")
         return self
 

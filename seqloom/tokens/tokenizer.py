@@ -1,4 +1,4 @@
-"""From text to numbers and back: one class for every kind of token."""
+"""The tokenizer: from text to token ids and back, one class for every kind of token."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from pathlib import Path
 from random import Random
 
 from seqloom.errors import DamagedError, SeqloomError
-from seqloom.tokens import file
-from seqloom.tokens.bpe import BPE
-from seqloom.tokens.characters import Characters
-from seqloom.tokens.content import Content, Cutter, Piece
-from seqloom.tokens.counting import Count, count
-from seqloom.tokens.reading import reader
+from seqloom.tokens import tokenizer_file as file
+from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
+from seqloom.tokens.bpe import BPETokenizer
+from seqloom.tokens.character_tokenizer import CharacterTokenizer
+from seqloom.tokens.normalisation import normaliser
 from seqloom.tokens.settings import BOS, EOS, PAD, SUBWORDS, UNK, TokenConfig
-from seqloom.tokens.unigram import Unigram
-from seqloom.tokens.words import Spaced, Words
+from seqloom.tokens.unigram import UnigramTokenizer
+from seqloom.tokens.vocabulary import WordCounter, count_words
+from seqloom.tokens.word_tokenizer import WhitespaceTokenizer, WordTokenizer
 
-KINDS: dict[str, type[Cutter]] = {
-    "word": Words,
-    "space": Spaced,
-    "character": Characters,
-    "bpe": BPE,
-    "unigram": Unigram,
+KINDS: dict[str, type[TokenizerBackend]] = {
+    "word": WordTokenizer,
+    "space": WhitespaceTokenizer,
+    "character": CharacterTokenizer,
+    "bpe": BPETokenizer,
+    "unigram": UnigramTokenizer,
 }
 
 
 class Tokenizer:
-    """Cuts texts into tokens it knows; made by `train` or `load`.
+    """Splits texts into the tokens of its vocabulary; made by `train` or `load`.
 
     >>> tokenizer = Tokenizer.train(["the cat sat", "the dog sat down"], TokenConfig(kind="word"))
     >>> tokenizer.encode("the cat ran")
@@ -40,11 +40,11 @@ class Tokenizer:
 
     pad, unk, bos, eos = PAD, UNK, BOS, EOS
 
-    def __init__(self, content: Content, fingerprint: str | None = None) -> None:
-        self.content = content
-        self.config = content.config
-        self.read = reader(content.config)
-        self.cutter = KINDS[content.config.kind](content)
+    def __init__(self, data: TokenizerData, fingerprint: str | None = None) -> None:
+        self.data = data
+        self.config = data.config
+        self.normalise = normaliser(data.config)
+        self.backend = KINDS[data.config.kind](data)
         if fingerprint is not None:
             self.fingerprint = fingerprint
 
@@ -52,96 +52,96 @@ class Tokenizer:
     def train(cls, texts: Iterable[str], config: TokenConfig | None = None) -> Tokenizer:
         """Learn from texts, read once and never held; the same texts give the same file, to the byte."""
         config = config or TokenConfig()
-        return cls.learn(count(texts, KINDS[config.kind].counted(config), reader(config)), config)
+        return cls.learn(count_words(texts, KINDS[config.kind].splitter(config), normaliser(config)), config)
 
     @classmethod
-    def learn(cls, counted: Count, config: TokenConfig) -> Tokenizer:
+    def learn(cls, counted: WordCounter, config: TokenConfig) -> Tokenizer:
         """Learn from what was counted in texts."""
         return cls(KINDS[config.kind].learn(counted.sorted(), config))
 
-    def dropping(self, share: float) -> Tokenizer:
-        """The same dictionary with another `bpe_dropout`: that is how it is trained with, not what it has learned."""
-        config = self.config.model_copy(update={"bpe_dropout": share})
-        return Tokenizer(replace(self.content, config=config))
+    def with_dropout(self, rate: float) -> Tokenizer:
+        """The same vocabulary with another `bpe_dropout`, a choice of training and nothing that was learned."""
+        config = self.config.model_copy(update={"bpe_dropout": rate})
+        return Tokenizer(replace(self.data, config=config))
 
     def encode(self, text: str) -> list[int]:
-        """The numbers of the tokens of a text, without <bos> and <eos>."""
+        """The token ids of a text, without <bos> and <eos>."""
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Iterable[str], random: Random | None = None) -> list[list[int]]:
-        """The numbers for each of many texts; with a generator, cut at random as `bpe_dropout` says."""
+        """The token ids of each text; with a generator, merges are dropped at random as `bpe_dropout` says."""
         if isinstance(texts, str):
             raise SeqloomError("one text was given where many are read", remedy="put it into a list, or call encode")
-        read = texts if self.read is None else map(self.read, texts)
-        return self.cutter.encode(read) if random is None else self.cutter.sample(read, random)
+        read = texts if self.normalise is None else map(self.normalise, texts)
+        return self.backend.encode(read) if random is None else self.backend.sample(read, random)
 
     def encode_words(self, words: Sequence[str]) -> list[list[int]]:
-        """The numbers for each of the words of a sentence that is already cut, as a tagger needs them."""
+        """The token ids of each word of a sentence that is already split, as a tagger needs them."""
         spaced = self.config.kind in SUBWORDS
         return self.encode_batch([f" {word}" if spaced and place else word for place, word in enumerate(words)])
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of tokens; <pad>, <bos> and <eos> say nothing, what is unknown reads <unk>."""
-        numbers = [int(id) for id in ids]
-        for number in (min(numbers, default=0), max(numbers, default=0)):
-            if not 0 <= number < self.size:
+        known = [int(id) for id in ids]
+        for id in (min(known, default=0), max(known, default=0)):
+            if not 0 <= id < self.size:
                 raise SeqloomError(
-                    f"there is no token {number}: the dictionary has {self.size} entries",
+                    f"there is no token {id}: the vocabulary has {self.size} tokens",
                     remedy="decode with the tokenizer that the model was trained with",
                 )
-        return self.cutter.decode(numbers)
+        return self.backend.decode(known)
 
-    def tokens(self, text: str) -> list[str]:
+    def tokenize(self, text: str) -> list[str]:
         """The tokens of a text as a person reads them."""
-        return [self.entries[id] for id in self.encode(text)]
+        return [self.vocabulary[id] for id in self.encode(text)]
 
-    def pieces(self, text: str) -> list[Piece]:
-        """The tokens of a text with their places in it (as read: see `reading`), and the word each belongs to."""
-        return self.cutter.pieces(text if self.read is None else self.read(text))
+    def pieces(self, text: str) -> list[TokenPiece]:
+        """The tokens of a text with their places in it (in the normalised text), and the word each belongs to."""
+        return self.backend.pieces(text if self.normalise is None else self.normalise(text))
 
     @property
     def size(self) -> int:
-        """Entries of the dictionary."""
-        return len(self.content.entries)
+        """The size of the vocabulary."""
+        return len(self.data.tokens)
 
     @property
-    def entries(self) -> tuple[str, ...]:
-        """What each number stands for, as a person reads it."""
-        return self.cutter.shown
+    def vocabulary(self) -> tuple[str, ...]:
+        """The token of each id, as a person reads it."""
+        return self.backend.vocabulary
 
     @property
     def frequency(self) -> tuple[int, ...]:
-        """How often each entry was seen in training; that of <unk> is how often none was."""
-        return self.content.counts
+        """How often each token was seen in training; for <unk>, how often no other fitted."""
+        return self.data.counts
 
     def unseen(self, ids: Sequence[int]) -> float:
-        """The share of tokens that were not in what was trained on: a model has learned nothing of them."""
+        """The share of tokens that were not in the training data: a model has learned nothing of them."""
         new = sum(id == UNK or not self.frequency[id] for id in ids)
         return new / max(len(ids), 1)
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all that was learned: equal fingerprints, equal tokens."""
-        return file.fingerprint(file.as_data(self.content))
+        return file.fingerprint(file.as_data(self.data))
 
     def save(self, path: Path | str) -> None:
         """Write everything into one JSON file, by custom `*.tokenizer.json`."""
         from seqloom.storage import replace_file  # here, because it brings torch
 
-        data = file.as_data(self.content)
+        data = file.as_data(self.data)
         replace_file(Path(path), file.text_of({**data, "fingerprint": file.fingerprint(data)}).encode())
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
         """Read what `save` wrote; a file that is anything else is a `DamagedError`."""
-        content, fingerprint = file.read(Path(path))
-        if not KINDS[content.config.kind].usable(content):
+        data, fingerprint = file.read(Path(path))
+        if not KINDS[data.config.kind].is_valid(data):
             raise DamagedError(
-                f"is damaged: its parts do not make a {content.config.kind} tokenizer",
+                f"is damaged: its parts do not make a {data.config.kind} tokenizer",
                 where=str(path),
                 remedy=file.AGAIN,
             )
-        return cls(content, fingerprint)
+        return cls(data, fingerprint)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokenizer) and self.fingerprint == other.fingerprint
@@ -149,9 +149,32 @@ class Tokenizer:
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
-    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Content, str]]:
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[TokenizerData, str]]:
         """Sent to another process as plain data, which builds its own tables."""
-        return Tokenizer, (self.content, self.fingerprint)
+        return Tokenizer, (self.data, self.fingerprint)
 
     def __repr__(self) -> str:
-        return f"<Tokenizer: {self.config.kind}, {self.size} entries, {self.fingerprint[:8]}>"
+        return f"<Tokenizer: {self.config.kind}, {self.size} tokens, {self.fingerprint[:8]}>"
+
+
+def train_pair(
+    pairs: Iterable[tuple[str, str]], config: TokenConfig | None = None, written: TokenConfig | None = None
+) -> tuple[Tokenizer, Tokenizer]:
+    """Tokenizers of source and target, from one pass over the pairs; `joint` gives the same one twice.
+
+    config   of the source
+    written  of the target, if another
+    """
+    config = config or TokenConfig()
+    written = written or config
+    source = count_for(config)
+    target = source if config.joint else count_for(written)
+    for left, right in pairs:
+        source.add(left)
+        target.add(right)
+    first = Tokenizer.learn(source, config)
+    return first, first if config.joint else Tokenizer.learn(target, written)
+
+
+def count_for(config: TokenConfig) -> WordCounter:
+    return WordCounter(KINDS[config.kind].splitter(config), normaliser(config))

@@ -1,6 +1,6 @@
-"""Typos mended: goood is read as good, and a rare spelling as the frequent word one slip away (prinse as prince).
+"""Typo correction: goood is read as good, and a rare spelling as the frequent word one edit away (prinse as prince).
 
-A slip is one letter missing, too many, wrong, or changed with its neighbour (Damerau, 1964). Two words are one slip
+An edit is one letter missing, too many, wrong, or changed with its neighbour (Damerau, 1964). Two words are one edit
 apart only if leaving out at most one letter of each can make them equal, which is what the index is keyed by
 (SymSpell). It is a guess, and a wrong one where a rare word is near a frequent one (tame, time): off unless asked.
 """
@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from seqloom.tokens.counting import LONGEST, by_frequency
+from rapidfuzz.distance import OSA
+
+from seqloom.tokens.vocabulary import LONGEST, by_frequency
 
 SHORTEST = 4
-"""Letters of the shortest word that is mended: shorter ones are near too many others."""
+"""Letters of the shortest word that is corrected: shorter ones are near too many others."""
 
 MOST_RUNS = 5
 """A word with more runs of equal letters than this is no word."""
@@ -22,7 +24,7 @@ MOST_RUNS = 5
 runs = re.compile(r"([^\W\d_])\1{2,}")
 
 
-class Mender:
+class TypoCorrector:
     """Reads words by the frequent ones among its counts."""
 
     def __init__(self, ratio: int) -> None:
@@ -31,12 +33,12 @@ class Mender:
         self.near: dict[str, list[str]] = {}
 
     @classmethod
-    def knowing(cls, counts: Mapping[str, int], ratio: int) -> Mender:
-        """A mender that trusts every one of these words."""
-        mender = cls(ratio)
+    def knowing(cls, counts: Mapping[str, int], ratio: int) -> TypoCorrector:
+        """A corrector that trusts every one of these words."""
+        corrector = cls(ratio)
         for word, count in counts.items():
-            mender.trust(word, count)
-        return mender
+            corrector.trust(word, count)
+        return corrector
 
     def trust(self, word: str, count: int) -> None:
         self.counts[word] = count
@@ -44,11 +46,11 @@ class Mender:
             for key in {word, *shorter(word)}:
                 self.near.setdefault(key, []).append(word)
 
-    def mend(self, word: str, count: int = 0) -> str | None:
+    def correct(self, word: str, count: int = 0) -> str | None:
         """The word that was meant by one seen `count` times, or None if that is how it is written."""
         if not (SHORTEST <= len(word) <= LONGEST and word.isalpha()):
             return None
-        return self.shortened(word, count) or self.one_slip_away(word, count)
+        return self.shortened(word, count) or self.one_edit_away(word, count)
 
     def shortened(self, word: str, count: int) -> str | None:
         """Runs of three and more equal letters as two or one, where that is a word and a more frequent one."""
@@ -61,11 +63,11 @@ class Mender:
         spellings = map("".join, product(*choices))
         return self.best(spelling for spelling in spellings if self.counts.get(spelling, 0) > count)
 
-    def one_slip_away(self, word: str, count: int) -> str | None:
+    def one_edit_away(self, word: str, count: int) -> str | None:
         keys = {word, *shorter(word)}
         found = {other for key in keys for other in self.near.get(key, ())}
         enough = self.ratio * max(count, 1)
-        return self.best(other for other in found if self.counts[other] >= enough and one_slip(word, other))
+        return self.best(other for other in found if self.counts[other] >= enough and is_one_edit(word, other))
 
     def best(self, words: Iterator[str]) -> str | None:
         """The most frequent, of equals the first in the alphabet."""
@@ -77,32 +79,25 @@ def shorter(word: str) -> Iterator[str]:
     return (word[:place] + word[place + 1 :] for place in range(len(word)))
 
 
-def one_slip(word: str, other: str) -> bool:
+def is_one_edit(word: str, other: str) -> bool:
     """Whether two different words differ by one letter missing, too many, wrong, or swapped with the next.
 
-    >>> [one_slip("prince", other) for other in ("prinse", "prnice", "princes", "price", "pricen")]
+    >>> [is_one_edit("prince", other) for other in ("prinse", "prnice", "princes", "price", "pricen")]
     [True, True, True, True, False]
     """
-    if len(word) > len(other):
-        word, other = other, word
-    same = next((place for place, (a, b) in enumerate(zip(word, other)) if a != b), len(word))
-    left, right = word[same:], other[same:]
-    if len(left) < len(right):
-        return left == right[1:]
-    swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
-    return word != other and (left[1:] == right[1:] or swapped)
+    return OSA.distance(word, other, score_cutoff=1) == 1
 
 
-def mend_counts(counts: Mapping[str, int], ratio: int) -> tuple[dict[str, int], dict[str, str]]:
+def correct_counts(counts: Mapping[str, int], ratio: int) -> tuple[dict[str, int], dict[str, str]]:
     """Counts, the most frequent first, with those of typos added to the words that were meant; and the typos."""
-    mender, typos = Mender(ratio), {}
+    corrector, typos = TypoCorrector(ratio), {}
     for word, count in counts.items():  # so that a word is trusted before its typos come
-        meant = mender.mend(word, count)
+        meant = corrector.correct(word, count)
         if meant is None:
-            mender.trust(word, count)
+            corrector.trust(word, count)
         else:
             typos[word] = meant
-    mended = dict(mender.counts)
+    corrected = dict(corrector.counts)
     for word, meant in typos.items():
-        mended[meant] += counts[word]
-    return by_frequency(mended), typos
+        corrected[meant] += counts[word]
+    return by_frequency(corrected), typos

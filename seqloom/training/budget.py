@@ -1,4 +1,4 @@
-"""Training for a time instead of a number of steps: the number is planned once, from the pace that is measured here.
+"""Training for a time instead of a number of steps: the number is planned once, from the throughput measured here.
 
 A run must compute the same numbers however often it was stopped, so no clock may decide anything while it trains. A few
 trial steps of a model of their own, one evaluation and one checkpoint are timed before the first step; the plan is
@@ -19,7 +19,7 @@ from typing import Any
 from seqloom.errors import ConfigError, TrainingError
 from seqloom.storage import read_json, replace_file
 from seqloom.training import checkpoint as checkpoints
-from seqloom.training.durations import duration, seconds_of
+from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.loop import Trainer
 from seqloom.training.settings import TrainConfig
 
@@ -61,17 +61,19 @@ class Costs:
     def of(self, steps: int, config: TrainConfig) -> float:
         """Seconds of so many steps, if every evaluation is the best so far and so writes a checkpoint."""
         every, save_every, before = config.evaluate_every, config.checkpoint_every, steps - 1
-        looks = before // every + 1
-        saves = looks + before // save_every - before // math.lcm(every, save_every)
-        return steps * self.step + looks * self.evaluation + (saves + 1) * self.checkpoint  # and the model at the end
+        evaluations = before // every + 1
+        saves = evaluations + before // save_every - before // math.lcm(every, save_every)
+        return (
+            steps * self.step + evaluations * self.evaluation + (saves + 1) * self.checkpoint
+        )  # and the model at the end
 
 
 def make_plan(config: TrainConfig, costs: Costs, used: float) -> TimePlan:
     """The most steps that fit into what is left of the budget after `used` seconds."""
-    left = seconds_of(config.budget) - used
+    left = parse_duration(config.budget) - used
     if costs.of(1, config) > left:
         raise TrainingError(
-            f"train.budget={config.budget} is too short: {duration(used)} went by before the first step, "
+            f"train.budget={config.budget} is too short: {format_duration(used)} went by before the first step, "
             f"a step takes {costs.step:.2g} s, an evaluation {costs.evaluation:.2g} s",
             remedy="give it more time, or make the model or the validation data smaller",
         )
@@ -86,25 +88,25 @@ def make_plan(config: TrainConfig, costs: Costs, used: float) -> TimePlan:
 
 def measure(trial: Trainer[Any], clock: Callable[[], float] = time.monotonic) -> Costs:
     """Time steps, an evaluation and a checkpoint of a trainer that is thrown away; the data is left where it was."""
-    stream, team = trial.work.stream, trial.team
+    stream, group = trial.trainable.stream, trial.group
     position = stream.position()
-    trained, batches = team.wrap(trial.model), iter(stream)
+    trained, batches = group.wrap(trial.model), iter(stream)
     for _ in range(UNTIMED):
         trial.step(trained, next(batches))
-    longest = min(seconds_of(trial.config.budget) * SHARE, LONGEST)
+    longest = min(parse_duration(trial.config.budget) * SHARE, LONGEST)
     began, steps = clock(), 0
-    while not team.agree(steps >= LEAST and clock() - began >= longest):
+    while not group.broadcast(steps >= LEAST and clock() - began >= longest):
         trial.step(trained, next(batches))
         steps += 1
     stepped = clock()
     trial.evaluate()
     trial.sample()
-    looked = clock()
-    if team.leads:
+    evaluated = clock()
+    if group.is_main:
         checkpoints.save(trial.run, trial.state())
     saved = clock()
     stream.seek(position)
-    return Costs((stepped - began) / steps, looked - stepped, saved - looked)
+    return Costs((stepped - began) / steps, evaluated - stepped, saved - evaluated)
 
 
 def planned(run: Path, config: TrainConfig, make: Callable[[Path], Trainer[Any]], began: float) -> TimePlan | None:
@@ -121,11 +123,11 @@ def planned(run: Path, config: TrainConfig, make: Callable[[Path], Trainer[Any]]
         shutil.rmtree(aside, ignore_errors=True)
         trial = make(aside)
         costs = measure(trial)
-        if trial.team.leads:
+        if trial.group.is_main:
             shutil.rmtree(aside, ignore_errors=True)
             plan = make_plan(config, costs, time.monotonic() - began)
             replace_file(file, json.dumps(asdict(plan), indent=1).encode())
-        trial.team.wait()
+        trial.group.barrier()
     plan = TimePlan(**read_json(file))
     if plan.budget != config.budget:
         raise ConfigError(

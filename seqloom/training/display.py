@@ -13,9 +13,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from seqloom.training.durations import duration
-from seqloom.training.pace import Pace
+from seqloom.training.durations import format_duration
 from seqloom.training.settings import TrainConfig
+from seqloom.training.throughput import Throughput
 
 WIDEST_BAR = 40
 PER_SECOND = 4
@@ -30,14 +30,14 @@ class Display:
         config: TrainConfig,
         first_step: int,
         *,
-        foretells: bool = False,
+        predicts_tokens: bool = False,
         console: Console | None = None,
         quiet: bool = False,
     ) -> None:
-        self.steps, self.quiet, self.foretells = config.steps, quiet, foretells
+        self.steps, self.quiet, self.predicts_tokens = config.steps, quiet, predicts_tokens
         self.smoothed = config.label_smoothing > 0 or config.r_drop > 0
         self.console = console or Console(stderr=True)
-        self.pace = Pace(config.steps, config.evaluate_every)
+        self.throughput = Throughput(config.steps, config.evaluate_every)
         self.done, self.tokens = first_step, 0
         self.now: list[str] = []
         self.last_score: list[str] = []
@@ -49,30 +49,34 @@ class Display:
     def begin(self, tokens: int) -> None:
         """Before every step: so many tokens were read so far."""
         self.tokens = tokens
-        self.pace.begin()
+        self.throughput.begin()
 
     def step(self, step: int, tokens: int) -> None:
         """After every step."""
-        self.pace.end(tokens - self.tokens)
+        self.throughput.end(tokens - self.tokens)
         self.done = step
 
     def log(self, step: int, values: Mapping[str, Any]) -> None:
-        """Every logged step: the figures. The loss is the mean since the last line; so is the speed."""
+        """Every logged step: its metrics. The loss is the mean since the last line; so is the speed."""
         loss = float(values["loss"])
         self.now = [f"epoch {values['epoch']:.2f}", f"loss {loss:.4f}"]
-        if self.foretells and not self.smoothed:  # a smoothed loss is no measure of surprise
+        if self.predicts_tokens and not self.smoothed:  # the exponential of a smoothed loss is no perplexity
             self.now.append(f"ppl {perplexity(loss)}")
-        self.now.append(f"{self.pace.lap():,.0f} tokens/s")
+        self.now.append(f"{self.throughput.lap():,.0f} tokens/s")
         if self.live is None:
-            self.say("  ".join([f"step {step:,}/{self.steps:,}", *self.now, f"{duration(self.pace.left(step))} left"]))
+            self.say(
+                "  ".join(
+                    [f"step {step:,}/{self.steps:,}", *self.now, f"{format_duration(self.throughput.left(step))} left"]
+                )
+            )
 
-    def evaluated(self, step: int, figures: Mapping[str, float], *, best: bool, sample: str) -> None:
-        """A look at validation data, if there is any, and an answer to look at."""
-        self.pace.look()
-        if figures:
-            self.last_score = [f"{name} {value:.4g}" for name, value in figures.items()]
-            if self.foretells and "loss" in figures and "perplexity" not in figures:
-                self.last_score.append(f"ppl {perplexity(figures['loss'])}")
+    def evaluated(self, step: int, metrics: Mapping[str, float], *, best: bool, sample: str) -> None:
+        """The metrics on validation data, if there is any, and a sample answer."""
+        self.throughput.evaluation()
+        if metrics:
+            self.last_score = [f"{name} {value:.4g}" for name, value in metrics.items()]
+            if self.predicts_tokens and "loss" in metrics and "perplexity" not in metrics:
+                self.last_score.append(f"ppl {perplexity(metrics['loss'])}")
             noted = ["(best so far)"] if best else []
             self.say_parts([f"step {step:,}  valid:", *self.last_score, *noted])
         if sample:
@@ -88,7 +92,7 @@ class Display:
             self.console.print(Text(text, no_wrap=cut, overflow="ellipsis" if cut else "fold"))
 
     def say_parts(self, parts: Sequence[str]) -> None:
-        """Figures on a line; in a terminal on as many as they need, none of them broken."""
+        """Metrics on a line; in a terminal on as many as they need, none of them broken."""
         width = math.inf if self.live is None else self.console.width - 1
         for line in lines_of(parts, width):
             self.say(line)
@@ -97,7 +101,7 @@ class Display:
         """The live lines, drawn for the width that the terminal has now."""
         width = self.console.width - 1  # some terminals break a line that fills them
         head = f"{self.done:,}/{self.steps:,}"
-        tail = f"{self.done / self.steps:4.0%}  {duration(self.pace.left(self.done))} left"
+        tail = f"{self.done / self.steps:4.0%}  {format_duration(self.throughput.left(self.done))} left"
         bar = Table.grid(padding=(0, 1))
         room = width - len(head) - len(tail) - 3
         bar.add_row(
@@ -116,7 +120,7 @@ class Display:
 
 
 def perplexity(loss: float) -> str:
-    """How many words the model hesitates between, of a mean loss."""
+    """The perplexity of a mean loss."""
     return f"{math.exp(loss):,.2f}" if loss < 20 else "> 1e8"
 
 

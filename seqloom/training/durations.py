@@ -9,10 +9,10 @@ UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 WRITTEN = re.compile("".join(rf"(?:(\d+(?:\.\d+)?){unit})?" for unit in UNITS))
 
 
-def seconds_of(text: str) -> float:
+def parse_duration(text: str) -> float:
     """A time as it is written in settings; `ValueError` for what is none.
 
-    >>> seconds_of("1h30m"), seconds_of("45m"), seconds_of("3600s"), seconds_of("1.5h")
+    >>> parse_duration("1h30m"), parse_duration("45m"), parse_duration("3600s"), parse_duration("1.5h")
     (5400.0, 2700.0, 3600.0, 5400.0)
     """
     found = WRITTEN.fullmatch(text.replace(" ", "").lower())
@@ -22,10 +22,10 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time as a clock shows it.
 
-    >>> duration(3725), duration(75), duration(8)
+    >>> format_duration(3725), format_duration(75), format_duration(8)
     ('1:02:05', '1:15', '0:08')
     """
     if math.isnan(seconds):

@@ -1,6 +1,6 @@
 """The training loop: the one for every task and architecture.
 
-Everything that decides what comes next (weights, optimizer, schedule, position in the data, memory of the best score)
+Everything that decides what comes next (weights, optimizer, schedule, position in the data, the best score so far)
 is in a checkpoint, and everything random is drawn from generators keyed by the step, so a run that was killed and
 resumed, any number of times, computes the same numbers to the last bit as one that was not.
 """
@@ -24,15 +24,15 @@ from seqloom.errors import ConfigError, TrainingError
 from seqloom.layers.disagreement import divergence
 from seqloom.layers.dropout import draw_from
 from seqloom.models.weights import load_weights, weights_of
-from seqloom.tasks.work import Loss, Score, Work
+from seqloom.tasks.trainable import Loss, Trainable, ValidationResult
 from seqloom.training import checkpoint as checkpoints
 from seqloom.training.checkpoint import Checkpoint
 from seqloom.training.display import Display
-from seqloom.training.metrics import Metrics
-from seqloom.training.optimizer import make_optimizer, memory_of, remember, set_rate
+from seqloom.training.distributed import ProcessGroup
+from seqloom.training.metrics import MetricsLog
+from seqloom.training.optimizer import load_optimizer_state, make_optimizer, optimizer_state, set_learning_rate
 from seqloom.training.schedules import Schedule
 from seqloom.training.settings import TrainConfig
-from seqloom.training.team import Team
 
 B = TypeVar("B")
 
@@ -56,10 +56,12 @@ class Progress:
 class Trainer(Generic[B]):
     """One run in one folder."""
 
-    def __init__(self, run: Path, config: TrainConfig, model: nn.Module, work: Work[B], team: Team) -> None:
-        self.run, self.config, self.work, self.team = run, config, work, team
-        self.model = model.to(team.device)
-        self.generator = torch.Generator(team.device)
+    def __init__(
+        self, run: Path, config: TrainConfig, model: nn.Module, trainable: Trainable[B], group: ProcessGroup
+    ) -> None:
+        self.run, self.config, self.trainable, self.group = run, config, trainable, group
+        self.model = model.to(group.device)
+        self.generator = torch.Generator(group.device)
         draw_from(self.generator, self.model)
         self.optimizer = make_optimizer(self.model, config)
         self.schedule = Schedule(config)
@@ -72,16 +74,18 @@ class Trainer(Generic[B]):
 
     def train(self, *, quiet: bool = False, notes: Sequence[str] = (), until: float = math.inf) -> Progress:
         """Train to the end, from wherever the run is; by the clock (time.monotonic) not after `until`."""
-        progress, team = self.progress, self.team
+        progress, group = self.progress, self.group
         progress.settings = self.config.model_dump(mode="json")
-        metrics = Metrics(self.run, progress.step, tensorboard=self.config.tensorboard) if team.leads else None
-        display = Display(self.config, progress.step, foretells=self.work.foretells, quiet=quiet or not team.leads)
-        trained = team.wrap(self.model)
-        for note in (*notes, *self.work.notes):
+        metrics = MetricsLog(self.run, progress.step, tensorboard=self.config.tensorboard) if group.is_main else None
+        display = Display(
+            self.config, progress.step, predicts_tokens=self.trainable.predicts_tokens, quiet=quiet or not group.is_main
+        )
+        trained = group.wrap(self.model)
+        for note in (*notes, *self.trainable.notes):
             display.say(note)
         try:
             with self.interruptible():
-                batches = iter(self.work.stream)
+                batches = iter(self.trainable.stream)
                 while not progress.finished:
                     display.begin(progress.tokens)
                     self.step(trained, next(batches))
@@ -89,10 +93,10 @@ class Trainer(Generic[B]):
                     self.after_step(metrics, display)
                     if progress.finished:
                         break
-                    if self.stopping or (self.interrupted and team.size == 1):
+                    if self.stopping or (self.interrupted and group.world_size == 1):
                         self.save(metrics)
                         raise KeyboardInterrupt
-                    if self.late(until):
+                    if self.out_of_time(until):
                         self.save(metrics)  # not as finished: it can go on
                         progress.finished = f"out of time after {progress.step:,} of {self.config.steps:,} steps"
         finally:
@@ -102,24 +106,24 @@ class Trainer(Generic[B]):
         return self.progress
 
     def step(self, trained: nn.Module, batch: B) -> None:
-        """One step of the optimizer on one batch, cut into parts for processes and for memory."""
-        team, config, progress = self.team, self.config, self.progress
+        """One step of the optimizer on one batch, split over processes and for gradient accumulation."""
+        group, config, progress = self.group, self.config, self.progress
         self.seed_step()
-        parts = self.work.parts(batch, team.size * config.accumulate)[team.rank :: team.size]
+        parts = self.trainable.split(batch, group.world_size * config.accumulate)[group.rank :: group.world_size]
         self.model.train()
         losses = []
         try:
             for position, part in enumerate(parts):
-                counted = self.work.rows(part) > 0
-                if not counted and team.size == 1:
+                counted = self.trainable.size(part) > 0
+                if not counted and group.world_size == 1:
                     continue
-                if not counted:  # fewer rows than processes: one row that counts for nothing, so that all stay in step
-                    part = self.work.parts(batch, self.work.rows(batch))[0]
+                if not counted:  # fewer examples than processes: one that counts for nothing, so that all stay in step
+                    part = self.trainable.split(batch, self.trainable.size(batch))[0]
                 last = position == len(parts) - 1
-                quiet = trained.no_sync() if team.size > 1 and not last else nullcontext()  # type: ignore[operator]
+                quiet = trained.no_sync() if group.world_size > 1 and not last else nullcontext()  # type: ignore[operator]
                 with quiet, self.precision():
                     loss = self.loss(trained, part)
-                    (loss.total * (team.size if counted else 0)).backward()  # type: ignore[no-untyped-call]
+                    (loss.total * (group.world_size if counted else 0)).backward()  # type: ignore[no-untyped-call]
                 losses.append((float(loss.total.detach()), loss.count if counted else 0))
         except RuntimeError as error:
             if "memory" not in str(error).lower():
@@ -128,7 +132,7 @@ class Trainer(Generic[B]):
                 f"out of memory in step {progress.step + 1}",
                 remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then go on with --resume",
             ) from error
-        total, count, asked = team.sums(
+        total, count, asked = group.all_reduce(
             math.fsum(value for value, count in losses if count), sum(count for _, count in losses), self.interrupted
         )
         self.stopping = asked > 0  # the same in all processes, so that they stop after the same step
@@ -139,27 +143,27 @@ class Trainer(Generic[B]):
             )
         self.update(1.0 / max(count, 1))
         progress.step += 1
-        progress.tokens += self.work.tokens(batch)
+        progress.tokens += self.trainable.token_count(batch)
         progress.loss_sum += total
         progress.loss_count += count
 
     def loss(self, trained: nn.Module, part: B) -> Loss:
-        """The loss of a part; with R-Drop that of two readings of it, and of how far they are apart."""
+        """The loss of a part; with R-Drop of two forward passes, with the KL divergence between them."""
         if not self.config.r_drop:
-            return self.work.loss(trained, part)
-        loss = self.work.loss(trained, self.work.twice(part))
-        if loss.choices is None:
+            return self.trainable.loss(trained, part)
+        loss = self.trainable.loss(trained, self.trainable.repeated(part))
+        if loss.logits is None:
             mistake = (
                 "train.r_drop",
-                "compares the shares of labels or words, and the answer is a number",
+                "compares the probabilities of labels or words, and the answer is a number",
                 "leave it at 0",
             )
             raise ConfigError("settings", [mistake])
-        return replace(loss, total=loss.total + self.config.r_drop * divergence(loss.choices))
+        return replace(loss, total=loss.total + self.config.r_drop * divergence(loss.logits))
 
     def seed_step(self) -> None:
         """Everything drawn in a step comes from generators keyed by the step and the process: no state to keep."""
-        key = f"{self.config.seed} {self.progress.step} {self.team.rank}"
+        key = f"{self.config.seed} {self.progress.step} {self.group.rank}"
         number = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=7).digest(), "big")
         self.generator.manual_seed(number)
         torch.manual_seed(number)
@@ -171,7 +175,7 @@ class Trainer(Generic[B]):
         torch._foreach_mul_(gradients, scale)
         if self.config.clip:
             nn.utils.clip_grad_norm_(weights, self.config.clip, foreach=True)
-        set_rate(self.optimizer, self.schedule.rate(self.progress.step + 1))
+        set_learning_rate(self.optimizer, self.schedule.rate(self.progress.step + 1))
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         if self.config.average:
@@ -179,22 +183,22 @@ class Trainer(Generic[B]):
             for name, weight in self.averaged():
                 self.average[name].lerp_(weight.detach(), 1 - rate)
 
-    def after_step(self, metrics: Metrics | None, display: Display) -> None:
+    def after_step(self, metrics: MetricsLog | None, display: Display) -> None:
         """Log, evaluate, stop, save: whatever is due after this step."""
         config, progress = self.config, self.progress
         step = progress.step
         last = step >= config.steps
         due = step % config.evaluate_every == 0 or last
         score = self.evaluate() if due else None
-        better = self.judge(score) if score else False
+        better = self.is_best(score) if score else False
         if step % config.log_every == 0 or score or last:
-            values = self.figures(score)
+            values = self.logged_metrics(score)
             if metrics is not None:
                 metrics.write(step, values)
             display.log(step, values)
             progress.loss_sum = progress.loss_count = 0.0
         if due:
-            display.evaluated(step, score.figures if score else {}, best=better, sample=self.sample())
+            display.evaluated(step, score.metrics if score else {}, best=better, sample=self.sample())
         progress.finished = self.why_finished()
         if step % config.checkpoint_every == 0 or better or progress.finished:
             self.save(metrics)
@@ -208,42 +212,42 @@ class Trainer(Generic[B]):
             return f"no better for {progress.no_better} evaluations"
         return ""
 
-    def figures(self, score: Score | None) -> dict[str, Any]:
+    def logged_metrics(self, score: ValidationResult | None) -> dict[str, Any]:
         """A line of metrics.jsonl: nothing in it depends on a clock."""
         progress = self.progress
         values: dict[str, Any] = {
             "loss": progress.loss_sum / max(progress.loss_count, 1),
-            "epoch": self.work.stream.epochs(),
+            "epoch": self.trainable.stream.epochs(),
             "rate": self.schedule.rate(progress.step),
             "tokens": progress.tokens,
         }
-        return values | {f"valid_{name}": value for name, value in (score.figures if score else {}).items()}
+        return values | {f"valid_{name}": value for name, value in (score.metrics if score else {}).items()}
 
-    def late(self, until: float) -> bool:
-        """Whether it is later than that; looked at in steps that are logged."""
+    def out_of_time(self, until: float) -> bool:
+        """Whether the clock is past `until`; checked in steps that are logged."""
         asked = until < math.inf and self.progress.step % self.config.log_every == 0
-        return asked and self.team.agree(time.monotonic() > until)
+        return asked and self.group.broadcast(time.monotonic() > until)
 
     # --- evaluating -------------------------------------------------------------------------------
 
-    def evaluate(self) -> Score | None:
+    def evaluate(self) -> ValidationResult | None:
         self.model.eval()
         with torch.no_grad(), self.averaged_weights(), self.precision():
-            return self.work.evaluate(self.model)
+            return self.trainable.evaluate(self.model)
 
     def sample(self) -> str:
-        """An answer to look at, of the same weights; the leader alone shows it."""
+        """A sample answer of the averaged weights; the main process alone shows it."""
         self.model.eval()
-        if not self.team.leads:
+        if not self.group.is_main:
             return ""
         with torch.no_grad(), self.averaged_weights(), self.precision():
-            return self.work.sample(self.model)
+            return self.trainable.sample(self.model)
 
-    def judge(self, score: Score) -> bool:
-        """Whether this is the best score so far; the schedule and early stopping want to know."""
+    def is_best(self, score: ValidationResult) -> bool:
+        """Whether this is the best score so far; counts those that are not, for early stopping and the schedule."""
         progress = self.progress
-        if progress.best is None or score.decides > progress.best:
-            progress.best, progress.best_step, progress.no_better = score.decides, progress.step, 0
+        if progress.best is None or score.selection_score > progress.best:
+            progress.best, progress.best_step, progress.no_better = score.selection_score, progress.step, 0
             return True
         progress.no_better += 1
         self.schedule.no_better()
@@ -270,30 +274,30 @@ class Trainer(Generic[B]):
 
     def precision(self) -> Any:
         if self.config.precision == "bfloat16":
-            return torch.autocast(self.team.device.type, dtype=torch.bfloat16)
+            return torch.autocast(self.group.device.type, dtype=torch.bfloat16)
         return nullcontext()
 
     # --- nothing lost -------------------------------------------------------------------------------
 
-    def save(self, metrics: Metrics | None) -> None:
-        """Write a checkpoint: the leader does, the others wait."""
-        if self.team.leads:
+    def save(self, metrics: MetricsLog | None) -> None:
+        """Write a checkpoint: the main process does, the others wait."""
+        if self.group.is_main:
             assert metrics is not None
             metrics.settle()
             checkpoints.save(self.run, self.state())
             checkpoints.prune(self.run, self.config.keep, self.progress.best_step)
-        self.team.wait()
+        self.group.barrier()
 
     def state(self) -> Checkpoint:
         tensors = {
             "model": weights_of(self.model),
-            "optimizer": memory_of(self.optimizer, self.model),
+            "optimizer": optimizer_state(self.optimizer, self.model),
         }
         if self.average:
             tensors["average"] = self.average
         state = {
             "progress": {**asdict(self.progress), "seconds": self.seconds()},
-            "stream": self.work.stream.position(),
+            "stream": self.trainable.stream.position(),
             "lowered": self.schedule.lowered,
         }
         return Checkpoint(self.progress.step, tensors, state)
@@ -305,12 +309,12 @@ class Trainer(Generic[B]):
     def restore(self, saved: Checkpoint) -> None:
         """Be exactly where the checkpoint was written."""
         load_weights(self.model, saved.tensors["model"])
-        remember(self.optimizer, self.model, saved.tensors["optimizer"])
-        self.average = {name: value.to(self.team.device) for name, value in saved.tensors.get("average", {}).items()}
+        load_optimizer_state(self.optimizer, self.model, saved.tensors["optimizer"])
+        self.average = {name: value.to(self.group.device) for name, value in saved.tensors.get("average", {}).items()}
         self.progress = Progress(**saved.state["progress"])
         self.progress.finished = self.why_finished()  # by the settings of today: more steps may be asked for
         self.schedule.lowered = saved.state["lowered"]
-        self.work.stream.seek(saved.state["stream"])
+        self.trainable.stream.seek(saved.state["stream"])
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

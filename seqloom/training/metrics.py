@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.storage import replace_file
-from seqloom.training.board import Board
+from seqloom.training.tensorboard import TensorBoardWriter
 
 FILE = "metrics.jsonl"
 
 
-class Metrics:
+class MetricsLog:
     """Appends lines; on resume it first cuts the file back to the step of the checkpoint."""
 
     def __init__(self, run: Path, step: int, *, tensorboard: bool = False) -> None:
@@ -21,7 +21,7 @@ class Metrics:
         kept = [line for line in self._lines() if json.loads(line)["step"] <= step]
         replace_file(self.file, "".join(f"{line}\n" for line in kept).encode())
         self.stream = self.file.open("a", encoding="utf-8")
-        self.board = Board(run, step) if tensorboard else None
+        self.tensorboard = TensorBoardWriter(run, step) if tensorboard else None
 
     def _lines(self) -> list[str]:
         """The whole lines of the file; a last one that was cut off by a crash is not whole."""
@@ -33,20 +33,20 @@ class Metrics:
     def write(self, step: int, values: dict[str, Any]) -> None:
         self.stream.write(json.dumps({"step": step, **values}, ensure_ascii=False) + "\n")
         self.stream.flush()
-        if self.board is not None:
-            self.board.write(step, values)
+        if self.tensorboard is not None:
+            self.tensorboard.write(step, values)
 
     def settle(self) -> None:
         """Wait until every line is on the disk: before a checkpoint says that they are."""
         self.stream.flush()
         os.fsync(self.stream.fileno())
-        if self.board is not None:
-            self.board.settle()
+        if self.tensorboard is not None:
+            self.tensorboard.settle()
 
     def close(self) -> None:
         self.stream.close()
-        if self.board is not None:
-            self.board.close()
+        if self.tensorboard is not None:
+            self.tensorboard.close()
 
 
 def read_metrics(run: Path) -> list[dict[str, Any]]:

@@ -17,9 +17,9 @@ from seqloom.data.splits import Records, open_data
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
-from seqloom.tasks.asking import Keys
-from seqloom.tasks.task import Findings, Task
-from seqloom.training.nearest import Near, nearest
+from seqloom.tasks.requests import Keys
+from seqloom.tasks.task import Evaluation, Task
+from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run import SETUP, load_task
 from seqloom.training.run_config import RunConfig
 from seqloom.vectors.table import WordVectors
@@ -66,9 +66,9 @@ class Model:
             raise ConfigError("options", [(name, what, "leave it out") for name in options])
         return check(self.task.Options, options, where="options")
 
-    def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Findings:
+    def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Evaluation:
         """How it does on data of the kind it was trained on; without any, on a part that was kept aside in training."""
-        measuring = self.task.Measuring
+        measuring = self.task.EvaluateOptions
         asked = check(measuring, options, where="options") if measuring else self.options(**options)
         if data is None:
             records = self.kept_aside(part)
@@ -91,7 +91,7 @@ class Model:
     # --- vectors ------------------------------------------------------------------------------------
 
     def vectors(self, texts: Sequence[Any]) -> Tensor:
-        """One row a text (B, H)."""
+        """One vector for each text (B, H)."""
         if isinstance(texts, str):
             raise SeqloomError("one text where several are asked for", remedy="put it into a list")
         return self.task.vectors(self.network, texts)

@@ -1,4 +1,4 @@
-"""The optimizer, and its memory as plain tensors under the names of the parameters."""
+"""The optimizer, and its state as plain tensors under the names of the parameters."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     return kind(filled, lr=0.0, betas=(0.9, config.beta_2), eps=1e-9, fused=True)
 
 
-def memory_of(optimizer: torch.optim.Optimizer, model: nn.Module) -> dict[str, Tensor]:
-    """What the optimizer remembers: `decoder.weight:exp_avg` and so on."""
+def optimizer_state(optimizer: torch.optim.Optimizer, model: nn.Module) -> dict[str, Tensor]:
+    """The state of the optimizer by name: `decoder.weight:exp_avg` and so on."""
     names: dict[Tensor, str] = {weight: name for name, weight in model.named_parameters()}
     return {
         f"{names[weight]}:{key}": value
-        for weight, memory in optimizer.state.items()
-        for key, value in memory.items()
+        for weight, state in optimizer.state.items()
+        for key, value in state.items()
         if isinstance(value, Tensor)
     }
 
 
-def remember(optimizer: torch.optim.Optimizer, model: nn.Module, memory: Mapping[str, Tensor]) -> None:
-    """Put a memory back, to the last bit."""
+def load_optimizer_state(optimizer: torch.optim.Optimizer, model: nn.Module, state: Mapping[str, Tensor]) -> None:
+    """Restore a saved state, to the last bit."""
     weights = dict(model.named_parameters())
     optimizer.state.clear()
-    for entry, value in memory.items():
+    for entry, value in state.items():
         name, _, key = entry.rpartition(":")
         weight = weights[name]
         place = weight.device if key != "step" or value.dim() else value.device
         optimizer.state[weight][key] = value.clone().to(place)
 
 
-def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     for group in optimizer.param_groups:
         group["lr"] = rate

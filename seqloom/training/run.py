@@ -19,18 +19,18 @@ from seqloom.data.splits import Records, open_data
 from seqloom.errors import ConfigError, DamagedError, OutputError
 from seqloom.lock import locked
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
-from seqloom.tasks.table import task_called
+from seqloom.tasks.registry import task_called
 from seqloom.tasks.task import Task
-from seqloom.tasks.work import Plan, Work
+from seqloom.tasks.trainable import Plan, Trainable
 from seqloom.training import checkpoint
-from seqloom.training.board import check_board
+from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
-from seqloom.training.durations import duration, seconds_of
+from seqloom.training.distributed import ProcessGroup, init_processes
+from seqloom.training.durations import format_duration, parse_duration
+from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
 from seqloom.training.loop import Trainer
-from seqloom.training.memory import kept_memory
 from seqloom.training.run_config import RunConfig, check_run
-from seqloom.training.starting import begin, dictionaries_in, first_weights, known_dictionaries
-from seqloom.training.team import Team, gather_team
+from seqloom.training.tensorboard import check_tensorboard
 
 LOCK = ".lock"
 """Held by the one process that trains in a folder."""
@@ -53,7 +53,7 @@ class Result:
 
     def summary(self) -> str:
         score = f", best score {self.best:.4f}" if self.best is not None else ""
-        took = f"{self.step:,} steps in {duration(self.seconds)}"
+        took = f"{self.step:,} steps in {format_duration(self.seconds)}"
         return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
 
 
@@ -65,59 +65,62 @@ def cache_folder() -> Path:
 
 def train(config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = False) -> Result:
     """Train a model in the folder `out`; with `resume` go on from its newest sound checkpoint."""
-    team = gather_team(config.train.device)
+    group = init_processes(config.train.device)
     try:
-        return Run(config, out, team).train(resume=resume, quiet=quiet)
+        return Run(config, out, group).train(resume=resume, quiet=quiet)
     finally:
-        team.part()
+        group.close()
 
 
 class Run:
     """One folder: settings, what was learned from the data before the first step, checkpoints, and the model."""
 
-    def __init__(self, config: RunConfig, out: Path, team: Team) -> None:
-        self.config, self.out, self.team = config, out, team
+    def __init__(self, config: RunConfig, out: Path, group: ProcessGroup) -> None:
+        self.config, self.out, self.group = config, out, group
         self.notes: list[str] = []
         """What is said before the first step."""
 
     def train(self, *, resume: bool, quiet: bool) -> Result:
         began = time.monotonic()
         if self.config.train.tensorboard:
-            check_board()
+            check_tensorboard()
         task_called(self.config.task).check_extras(self.config)
-        self.claim(resume or self.team.restarted())
-        with locked(self.out / LOCK, "trains in this folder") if self.team.leads else nullcontext(), kept_memory():
+        self.claim(resume or self.group.restarted())
+        with (
+            locked(self.out / LOCK, "trains in this folder") if self.group.is_main else nullcontext(),
+            keep_freed_memory(),
+        ):
             return self.go_on(began, quiet=quiet)
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
         """From wherever the folder is to the end."""
         task = self.task()
-        work = self.work(task)
-        plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, work), began)
+        trainable = self.trainable(task)
+        plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
             self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
-        trainer = self.trainer(self.out, task, work)
+        trainer = self.trainer(self.out, task, trainable)
         saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")
         if not trainer.progress.finished:
-            until = began + LATEST * seconds_of(plan.budget) if plan else math.inf
+            until = began + LATEST * parse_duration(plan.budget) if plan else math.inf
             trainer.train(quiet=quiet, notes=[*self.notes, *([str(plan)] if plan else [])], until=until)
-        if self.team.leads:
+        if self.group.is_main:
             self.export(trainer, task)
-        self.team.wait()
+        self.group.barrier()
         progress = trainer.progress
         return Result(self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes)
 
-    def trainer(self, folder: Path, task: Task[Any], work: Work[Any]) -> Trainer[Any]:
+    def trainer(self, folder: Path, task: Task[Any], trainable: Trainable[Any]) -> Trainer[Any]:
         """A trainer with fresh weights, always the same ones."""
         torch.manual_seed(self.config.train.seed)
         model = task.make_model()
         start = self.out / SETUP / START
         if start.exists():
             begin(model, read_tensors(start), frozen=self.config.start.frozen)
-        return Trainer(folder, self.config.train, model, work, self.team)
+        return Trainer(folder, self.config.train, model, trainable, self.group)
 
     def claim(self, resume: bool) -> None:
         """Make the folder, or find it as it was left."""
@@ -127,12 +130,12 @@ class Run:
                     f"{self.out} is there already",
                     remedy="go on with --resume, or choose another --out; nothing was changed",
                 )
-            if self.team.leads:
+            if self.group.is_main:
                 self.out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             what = f"{self.out} cannot be the folder of a run: {error.strerror}"
             raise OutputError(what, remedy="choose another --out") from error
-        self.team.wait()
+        self.group.barrier()
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -144,15 +147,15 @@ class Run:
         """What is learned from the data before training; kept in the run, so that it is the same when it goes on."""
         setup = self.out / SETUP
         if not setup.exists():
-            if self.team.leads:
+            if self.group.is_main:
                 train, start = self.parts()["train"], self.config.start
-                learned = task_called(self.config.task).learn(self.config, train, known_dictionaries(start))
+                learned = task_called(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
-                    if weights := first_weights(start, learned, train):
+                    if weights := initial_weights(start, learned, train):
                         write_tensors(folder / START, weights)
-            self.team.wait()
+            self.group.barrier()
         config, task = load_task(setup)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
@@ -163,15 +166,15 @@ class Run:
             )
         return task
 
-    def work(self, task: Task[Any]) -> Work[Any]:
+    def trainable(self, task: Task[Any]) -> Trainable[Any]:
         parts = self.parts()
-        if self.team.leads:
+        if self.group.is_main:
             self.corpora(task, parts)
-        self.team.wait()
+        self.group.barrier()
         corpora = self.corpora(task, parts)
         settings = self.config.train
-        plan = Plan(settings.batch_tokens, settings.seed, settings.label_smoothing, self.team.device)
-        return task.work(corpora["train"], corpora.get("valid"), plan)
+        plan = Plan(settings.batch_tokens, settings.seed, settings.label_smoothing, self.group.device)
+        return task.trainable(corpora["train"], corpora.get("valid"), plan)
 
     def corpora(self, task: Task[Any], parts: dict[str, Records]) -> dict[str, Corpus]:
         chosen = self.config.data.model_dump(mode="json")
@@ -181,7 +184,7 @@ class Run:
     # --- the model ----------------------------------------------------------------------------------
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
-        """The best weights, the settings and the dictionary at the top of the folder, with a manifest."""
+        """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
         step = trainer.progress.best_step or trainer.progress.step
         best = checkpoint.load(checkpoint.folder_of(self.out, step))
         weights = best.tensors["model"] | best.tensors.get("average", {})
@@ -227,4 +230,4 @@ def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
             "is not what this version of seqloom writes", where=str(folder / "config.json"), remedy="train it again"
         )
     config = check_run(saved["config"], where=str(folder / "config.json"))
-    return config, task_called(config.task)(config, dictionaries_in(folder), saved["facts"])
+    return config, task_called(config.task)(config, tokenizers_in(folder), saved["facts"])

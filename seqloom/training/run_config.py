@@ -14,8 +14,8 @@ from seqloom.tasks.generate.settings import GenerateConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.translate.settings import TranslateConfig
+from seqloom.training.initial_weights import StartConfig
 from seqloom.training.settings import TrainConfig
-from seqloom.training.starting import StartConfig
 
 
 class RunConfig(TaskConfig):

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.training.durations import seconds_of
+from seqloom.training.durations import parse_duration
 
 
 class TrainConfig(Config):
@@ -16,7 +16,7 @@ class TrainConfig(Config):
     steps: PositiveInt = 2_000
     """Optimizer steps in total."""
     budget: str = ""
-    """The time to train for, as 45m, 1h30m or 3600s: it decides `steps`, by the pace measured here; empty for none."""
+    """The time to train for, as 45m, 1h30m or 3600s: it decides `steps`, by the speed measured here; empty for none."""
     batch_tokens: PositiveInt = 4_096
     """Tokens in a batch, padding among them, over all processes and accumulated parts together."""
     accumulate: PositiveInt = 1
@@ -32,18 +32,18 @@ class TrainConfig(Config):
     weight_decay: NonNegativeFloat = 0.01
     """How strongly weights are pulled to zero; biases and norms are left alone."""
     beta_2: float = Field(0.98, gt=0, lt=1)
-    """How long the optimizer remembers the size of gradients."""
+    """Decay rate of the second moment of gradients in Adam."""
     clip: NonNegativeFloat = 1.0
-    """The longest gradient allowed, as a norm over all parameters; 0 for any."""
+    """Gradients are clipped to this norm over all parameters; 0 for no clipping."""
     label_smoothing: float = Field(0.0, ge=0, lt=1)
-    """The share of certainty that is spread over all labels or words."""
+    """Label smoothing: the probability that is spread over all labels or words."""
     r_drop: NonNegativeFloat = 0.0
-    """How strongly two readings of a batch, each with dropout of its own, are pulled together (R-Drop, 1 to 5): for
-    little data, at twice the time for a step; 0 for one reading."""
+    """How strongly two forward passes of a batch, each with its own dropout, are pulled together (R-Drop, 1 to 5): for
+    little data, at twice the time for a step; 0 for one pass."""
     average: float = Field(0.0, ge=0, lt=1)
     """Evaluate and keep a running average of the weights that forgets at this rate (0.999); 0 for none."""
     evaluate_every: PositiveInt = 200
-    """Steps between two looks at the validation data."""
+    """Steps between two evaluations on validation data."""
     patience: NonNegativeInt = 0
     """Evaluations without a better score before training stops early; 0 for never."""
     checkpoint_every: PositiveInt = 200
@@ -53,7 +53,7 @@ class TrainConfig(Config):
     log_every: PositiveInt = 10
     """Steps between two lines in metrics.jsonl and on the display."""
     tensorboard: bool = False
-    """Whether the figures of metrics.jsonl are written for TensorBoard too, into the folder tensorboard of the run."""
+    """Whether the metrics of metrics.jsonl are written for TensorBoard too, into the folder tensorboard of the run."""
     seed: NonNegativeInt = 1
     """Decides everything that is random."""
     device: str = "auto"
@@ -65,7 +65,7 @@ class TrainConfig(Config):
     def budget_is_a_time(self) -> Self:
         try:
             if self.budget:
-                seconds_of(self.budget)
+                parse_duration(self.budget)
         except ValueError:
             raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
         return self

@@ -152,7 +152,7 @@ class WordVectors:
         generator = torch.Generator().manual_seed(seed)
         spread, middle = torch.std_mean(self.matrix, dim=0, correction=0)
         matrix = torch.randn(tokenizer.size, self.width, generator=generator) * spread + middle
-        entries = [entry.removeprefix(SPACE) or entry for entry in tokenizer.entries]
+        entries = [entry.removeprefix(SPACE) or entry for entry in tokenizer.vocabulary]
         as_written = {at: self.place[entry] for at, entry in enumerate(entries) if entry in self.place and at != PAD}
         small = {
             at: self.place[entry.lower()]

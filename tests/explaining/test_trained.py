@@ -111,7 +111,7 @@ def test_recorded_shares_are_those_of_the_model(translator, name):
     model = loaded(folder)
     tokens = [*model.task.source_tokenizer.encode("4 0 7"), EOS]
     state = model.network.start(torch.tensor([tokens]), torch.tensor([len(tokens)]))
-    entries, last = model.task.target_tokenizer.entries, BOS
+    entries, last = model.task.target_tokenizer.vocabulary, BOS
     for label, shares in zip(walk.last.labels, recorded(walk, "p"), strict=True):
         with torch.no_grad():
             step = model.network.step(torch.tensor([last]), state)
@@ -127,7 +127,7 @@ def test_recorded_shares_are_those_of_the_model(translator, name):
 def test_the_best_words_are_shown_with_their_shares_and_no_others(translator):
     walk = walked(translator("rnn-attention"), "1 2")
     model = loaded(translator("rnn-attention"))
-    entries = model.task.target_tokenizer.entries
+    entries = model.task.target_tokenizer.vocabulary
     for step, shares in zip(walk.last.steps, recorded(walk, "p"), strict=True):
         value = step.values["p"]
         best = shares.topk(10)

@@ -1,38 +1,20 @@
-"""A definition lifted to a batch, and layers whose every weight matters."""
+"""Definitions of one query lifted to a batch, and the symbols of a layer in order."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Equations
 from seqloom.layers.base import Layer, Symbols
+from seqloom.testing import exact, lifted
 
-L = TypeVar("L", bound=Layer)
-
-
-def lifted(
-    definition: Equations[..., Any], weights: Symbols, *axes: int | tuple[int | None, ...]
-) -> Callable[..., Tensor]:
-    """The definition of one example over axes of its inputs, the outermost first; one axis 0 by default."""
-    function: Callable[..., Tensor] = partial(definition, **weights)
-    for axis in reversed(axes or (0,)):
-        function = torch.vmap(function, in_dims=axis)
-    return function
+__all__ = ["by_queries", "counted", "exact", "lifted", "values"]
 
 
 def by_queries(definition: Equations[..., Any], weights: Symbols, others: int = 1) -> Callable[..., Tensor]:
     """A definition of one query: over a batch, and over the queries of its first input."""
     return lifted(definition, weights, 0, (0, *[None] * others))
-
-
-def exact(layer: L) -> L:
-    """The layer in float64, with random numbers for all weights: new ones have zeros, which hide mistakes."""
-    for parameter in layer.parameters():
-        nn.init.normal_(parameter)
-    return layer.double()
 
 
 def values(layer: Layer) -> list[Any]:

@@ -12,7 +12,7 @@ from seqloom.serving.job import Job
 from seqloom.serving.metrics import ServerMetrics
 from seqloom.serving.scheduler import Scheduler
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.asking import Asked, Said
+from seqloom.tasks.requests import Reply, TaskRequest
 
 
 class Gate:
@@ -23,7 +23,7 @@ class Gate:
         self.batches: list[list[str]] = []
         self.worked: list[list[str]] = []
 
-    def compute(self, asked) -> Iterator[list[Said]]:
+    def compute(self, asked) -> Iterator[list[Reply]]:
         self.batches.append([one.input for one in asked])
         left = dict(enumerate(asked))
         for step in range(1, 100):
@@ -35,14 +35,14 @@ class Gate:
             if "wrong" in self.worked[-1]:
                 raise SeqloomError("a wrong text")
             done = [place for place, one in left.items() if int(one.input[1:] or 1) == step]
-            yield [Said(place, left.pop(place).input) for place in done]
+            yield [Reply(place, left.pop(place).input) for place in done]
 
     def job(self, *texts: str, batch_key: object = "all", **more) -> Job:
-        return Job([Asked(text) for text in texts], self.compute, batch_key=batch_key, **more)
+        return Job([TaskRequest(text) for text in texts], self.compute, batch_key=batch_key, **more)
 
 
 async def finished(job: Job) -> list[str]:
-    known: dict[int, Said] = {}
+    known: dict[int, Reply] = {}
     async for newer in job.updates():
         known = newer
     return [str(known[place].answer) for place in range(len(job.inputs))]
@@ -202,7 +202,7 @@ def test_an_error_of_ours_is_told_without_its_words(caplog):
         yield
 
     async def work(scheduler):
-        job = Job([Asked("x")], compute)
+        job = Job([TaskRequest("x")], compute)
         scheduler.submit(job)
         scheduler.thread.start()
         with pytest.raises(ValueError, match="secret"):

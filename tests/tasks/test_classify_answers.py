@@ -38,9 +38,9 @@ def test_several_labels_are_measured(several, tmp_path):
         {"text": "red of it", "labels": "big"},
     ]
     found = several.evaluate(str(lines(tmp_path / "test.jsonl", rows)))
-    assert found.figures["exact"] == pytest.approx(2 / 3)
-    assert found.figures["f1"] == pytest.approx(2 * 1 / (2 + 2))
-    assert found.decides == found.figures["f1"]
+    assert found.metrics["exact"] == pytest.approx(2 / 3)
+    assert found.metrics["f1"] == pytest.approx(2 * 1 / (2 + 2))
+    assert found.selection_score == found.metrics["f1"]
     assert [row[0] for row in found.tables[0].rows] == sorted(THINGS)
     assert json.dumps(found.json())
 
@@ -49,8 +49,8 @@ def test_a_threshold_decides_which_labels_are_given():
     config = ClassifyConfig(classify=AnswerConfig(answer="labels", threshold=0.8))
     answers: Any = ANSWERS["labels"](config, {"labels": ["x", "y", "z"]})
     scores = torch.logit(torch.tensor([0.7, 0.8001, 0.9]))
-    assert answers.say("t", scores).labels == ["y", "z"]
-    assert answers.decided(scores[None]) == [[1, 2]]
+    assert answers.answer("t", scores).labels == ["y", "z"]
+    assert answers.predicted(scores[None]) == [[1, 2]]
 
 
 def test_labels_in_a_cell_and_in_a_list_are_the_same(tmp_path):
@@ -104,10 +104,10 @@ def test_numbers_are_measured_in_their_own_unit(counted, tmp_path):
     said = [answer.number for answer in counted(texts)]
     rows = [{"text": text, "label": number + 7} for text, number in zip(texts, said, strict=True)]
     found = counted.evaluate(str(lines(tmp_path / "test.jsonl", rows)))
-    assert found.figures["mae"] == pytest.approx(7, abs=1e-2)
-    assert found.figures["rmse"] == pytest.approx(7, abs=1e-2)
-    assert found.decides == -found.figures["rmse"]
-    assert found.figures["loss"] == pytest.approx((7 / counted.task.facts["number"]["deviation"]) ** 2, rel=1e-2)
+    assert found.metrics["mae"] == pytest.approx(7, abs=1e-2)
+    assert found.metrics["rmse"] == pytest.approx(7, abs=1e-2)
+    assert found.selection_score == -found.metrics["rmse"]
+    assert found.metrics["loss"] == pytest.approx((7 / counted.task.facts["number"]["deviation"]) ** 2, rel=1e-2)
 
 
 # --- losses ----------------------------------------------------------------------------------------
@@ -124,12 +124,12 @@ def test_the_loss_of_a_label_is_cross_entropy_and_of_one_score_the_binary_one():
     smoothed = 0.9 * by_hand[range(5), targets] + 0.1 * by_hand.mean(-1)
     assert_close(three.loss(scores, targets, 0.1), smoothed.sum())
     two = answers_of("label", {"labels": ["no", "yes"]}, name="logistic")
-    assert (two.scores, three.scores) == (1, 3)
+    assert (two.outputs, three.outputs) == (1, 3)
     z, targets = torch.randn(4, 1), torch.tensor([1, 0, 0, 1])
     expected = F.binary_cross_entropy(torch.sigmoid(z[:, 0]), targets.float(), reduction="sum")
     assert_close(two.loss(z, targets), expected)
-    assert two.say("t", torch.tensor([2.0])).scores["yes"] == pytest.approx(1 / (1 + math.exp(-2)))
-    assert two.decided(torch.tensor([[2.0], [-0.1]])) == [1, 0]
+    assert two.answer("t", torch.tensor([2.0])).scores["yes"] == pytest.approx(1 / (1 + math.exp(-2)))
+    assert two.predicted(torch.tensor([[2.0], [-0.1]])) == [1, 0]
 
 
 def test_the_loss_of_several_labels_is_binary_cross_entropy_of_each():
@@ -148,9 +148,9 @@ def test_the_loss_of_a_number_is_squared_error_and_cannot_be_smoothed():
     encoded = [answers.encode(Record({"label": value}, Place("a"))) for value in ("12", 2, "10.0")]
     targets = answers.targets(encoded, torch.device("cpu"))
     assert targets.tolist() == [0.5, -2.0, 0.0]
-    assert answers.right(targets) == [12, 2, 10]
+    assert answers.expected(targets) == [12, 2, 10]
     assert float(answers.loss(torch.tensor([[1.5], [-2.0], [2.0]]), targets)) == pytest.approx(1 + 0 + 4)
-    assert answers.say("t", torch.tensor([-1.0])).number == 6
+    assert answers.answer("t", torch.tensor([-1.0])).number == 6
     with pytest.raises(ConfigError, match=r"train.label_smoothing: a number has no labels"):
         answers.loss(torch.zeros(3, 1), targets, 0.1)
 

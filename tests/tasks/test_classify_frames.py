@@ -9,7 +9,7 @@ from seqloom.data.corpus import prepare
 from seqloom.data.record import Place, Record
 from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
-from seqloom.tasks.classify.inputs.frames import Spread
+from seqloom.tasks.classify.inputs.frames import FrameStatistics
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.task import Classify
 from tests.tasks.classified import lines, trained
@@ -54,7 +54,7 @@ def test_frames_are_learned_without_any_tokenizer(moved, tmp_path):
         assert_close(answer.scores["down"], moved({"frames": down}).scores["down"], atol=1e-4, rtol=1e-4)
     (tmp_path / "test" / "up").mkdir(parents=True)
     np.save(tmp_path / "test" / "up" / "1.npy", up)
-    assert moved.evaluate(str(tmp_path / "test")).figures["accuracy"] == 1
+    assert moved.evaluate(str(tmp_path / "test")).metrics["accuracy"] == 1
 
 
 def test_the_spread_of_frames_is_that_of_all_of_them_together():
@@ -62,7 +62,7 @@ def test_the_spread_of_frames_is_that_of_all_of_them_together():
     parts = [
         (generator.normal(size=(length, 3)) * [1, 50, 0] + [1e3, -2, 0.1]).astype(np.float32) for length in (4, 1, 9)
     ]
-    spread = Spread()
+    spread = FrameStatistics()
     for part in parts:
         spread.add(Record({"frames": part}, Place("a")))
     together = np.concatenate(parts).astype(np.float64)

@@ -7,7 +7,7 @@ import torch
 from torch.testing import assert_close
 
 from seqloom.errors import DataError, SeqloomError
-from seqloom.training.nearest import nearest
+from seqloom.training.nearest_neighbours import nearest
 
 
 def test_vectors_stand_in_the_order_of_the_texts_and_are_what_is_read_out(several):

@@ -7,29 +7,29 @@ import pytest
 import torch
 
 from seqloom.errors import SeqloomError
-from seqloom.tasks.generate.batch import CHOSEN, HIDDEN, MASK, NOTHING, REPLACED, mask, masked_tokens
+from seqloom.tasks.generate.batch import CHOSEN, IGNORED, MASK, MASKED, REPLACED, mask, masked_tokens
+from seqloom.tasks.generate.long_text import LongText
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tasks.generate.stream import side_by_side
-from seqloom.tasks.generate.text import LongText
 from tests.tasks.generating import CPU, corpus_of, trained, untrained
 
 
 def test_the_shares_of_bert():
     tokens = np.random.default_rng(1).integers(4, 50, 200_000)
     read, targets = mask(tokens, 50, np.random.default_rng(2))
-    chosen = targets != NOTHING
+    chosen = targets != IGNORED
     assert chosen.mean() == pytest.approx(CHOSEN, abs=0.004)
     assert np.array_equal(read[~chosen], tokens[~chosen])
     assert np.array_equal(targets[chosen], tokens[chosen])
     hidden, kept = (read == MASK)[chosen].mean(), (read == tokens)[chosen].mean()
-    assert hidden == pytest.approx(HIDDEN, abs=0.01)
-    assert kept == pytest.approx(1 - HIDDEN - REPLACED + REPLACED / 46, abs=0.01)
+    assert hidden == pytest.approx(MASKED, abs=0.01)
+    assert kept == pytest.approx(1 - MASKED - REPLACED + REPLACED / 46, abs=0.01)
     assert read[chosen & (read != MASK)].min() >= 4
 
 
 def test_what_is_unknown_is_never_asked_for():
     read, targets = mask(np.array([1, 7, 1] * 500), 9, np.random.default_rng(0))
-    assert set(targets.tolist()) == {NOTHING, 7}
+    assert set(targets.tolist()) == {IGNORED, 7}
     assert np.array_equal(read.reshape(-1, 3)[:, [0, 2]], np.ones((500, 2)))
 
 
@@ -56,7 +56,7 @@ def test_a_masked_model_fills_blanks(song):
     assert [next(iter(words)) for words in found[1].blanks] == ["is", "dream"]
     assert all(0 < share <= 1 for share in found[1].blanks[0].values())
     assert len(model("down ___ stream", candidates=2).blanks[0]) == 2
-    first, again = (model.evaluate(str(song)).figures for _ in range(2))
+    first, again = (model.evaluate(str(song)).metrics for _ in range(2))
     assert first == again
     assert first["accuracy"] > 0.8
 

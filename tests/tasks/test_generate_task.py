@@ -31,19 +31,19 @@ def test_the_loss_is_that_of_every_token_after_those_of_its_segment(song, name):
         scores, _ = model.read(torch.tensor([before]))
         loss -= float(torch.log_softmax(scores, -1)[0, token].detach())
     assert found.details["tokens"] == 47
-    assert found.figures["loss"] == pytest.approx(loss / 47)
-    assert found.figures["perplexity"] == pytest.approx(math.exp(loss / 47))
-    assert found.figures["bits_per_token"] == pytest.approx(loss / 47 / math.log(2))
-    assert found.figures["bits_per_character"] == pytest.approx(loss / 94 / math.log(2))
-    assert found.decides == pytest.approx(-loss / 47)
+    assert found.metrics["loss"] == pytest.approx(loss / 47)
+    assert found.metrics["perplexity"] == pytest.approx(math.exp(loss / 47))
+    assert found.metrics["bits_per_token"] == pytest.approx(loss / 47 / math.log(2))
+    assert found.metrics["bits_per_character"] == pytest.approx(loss / 94 / math.log(2))
+    assert found.selection_score == pytest.approx(-loss / 47)
 
 
 def test_more_than_one_batch_is_evaluated_as_one(song, monkeypatch):
     task, model = untrained(song)
     corpus = corpus_of([int(id) for id in torch.randint(3, task.tokenizer.size, (133,))], characters=133)
-    whole = task.evaluate(model, corpus, CPU, None).figures["loss"]
+    whole = task.evaluate(model, corpus, CPU, None).metrics["loss"]
     monkeypatch.setattr("seqloom.tasks.generate.task.EVALUATED", 45)
-    assert task.evaluate(model, corpus, CPU, None).figures["loss"] == pytest.approx(whole)
+    assert task.evaluate(model, corpus, CPU, None).metrics["loss"] == pytest.approx(whole)
 
 
 # --- settings, data, runs --------------------------------------------------------------------------

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqloom.tasks.generate.batch import NOTHING, masked_tokens, next_tokens
+from seqloom.tasks.generate.batch import IGNORED, masked_tokens, next_tokens
+from seqloom.tasks.generate.long_text import LongText, to_text, to_tokens
 from seqloom.tasks.generate.stream import SegmentStream
-from seqloom.tasks.generate.text import LongText, to_text, to_tokens
 from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 from tests.tasks.generating import CPU, corpus_of, untrained
@@ -107,6 +107,6 @@ def test_each_token_is_foretold_from_the_one_before_it():
     text = LongText(corpus_of([10, 11, 12, 13, 14, 15, 16]), before=3)
     batch = next_tokens(text, np.array([[0, 3], [5, 7], [3, 5]]), CPU)
     assert batch.tokens.tolist() == [[3, 10, 11], [14, 15, 0], [12, 13, 0]]
-    assert batch.targets.tolist() == [[10, 11, 12], [15, 16, NOTHING], [13, 14, NOTHING]]
+    assert batch.targets.tolist() == [[10, 11, 12], [15, 16, IGNORED], [13, 14, IGNORED]]
     assert batch.lengths.tolist() == [3, 2, 2]
-    assert batch.select([2]).targets.tolist() == [[13, 14, NOTHING]]
+    assert batch.select([2]).targets.tolist() == [[13, 14, IGNORED]]

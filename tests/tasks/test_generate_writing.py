@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from seqloom.decoding.hypotheses import Hypothesis
+from seqloom.tasks.generate.generation import Writer, write
 from seqloom.tasks.generate.settings import GenerateOptions
-from seqloom.tasks.generate.writing import Writer, write
 from seqloom.training.metrics import read_metrics
 from tests.tasks.generating import trained, untrained
 
@@ -79,7 +79,7 @@ def test_every_architecture_learns_to_go_on(song, name):
     found = model("merrily", temperature=0, length=12)
     assert str(found) == "merrily row\nlife is"
     assert found.json()["continuation"] == " row\nlife is"
-    assert model.evaluate(str(song)).figures["perplexity"] < 2.5
+    assert model.evaluate(str(song)).metrics["perplexity"] < 2.5
 
 
 @pytest.mark.parametrize("kind", ["word", "bpe"])

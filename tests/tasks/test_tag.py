@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 from seqloom.cli import app
 from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
-from seqloom.tasks.tag.batch import IGNORED, Batch
+from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.tag.task import Tag, loss_of
-from seqloom.tasks.tag.words import numbers_of, words_of
-from seqloom.tasks.work import Plan
+from seqloom.tasks.tag.word_splitting import token_ids_of, words_of
+from seqloom.tasks.trainable import Plan
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig, load_run
@@ -51,7 +51,7 @@ def trained(tmp_path: Path, kind: str, *changes: str, **flags: Any) -> tuple[Mod
     )
     train(settings(data, "data.valid_share=0", *changes, **flags), tmp_path / "run", quiet=True)
     model = load(tmp_path / "run")
-    return model, model.evaluate(str(held_out)).decides
+    return model, model.evaluate(str(held_out)).selection_score
 
 
 def learned(**settings: Any) -> Tag:
@@ -85,7 +85,7 @@ def test_without_letters_words_never_seen_are_guessed(tmp_path):
 
 def test_parts_of_words_have_their_tag_at_the_first(tmp_path):
     model, score = trained(tmp_path, "neighbour", "tokens.kind=bpe", "tokens.size=268", "tokens.lower=false")
-    assert max(len(parts) for parts in numbers_of(model.task.tokenizers["text"], ["the", "play", "they"])) > 1
+    assert max(len(parts) for parts in token_ids_of(model.task.tokenizers["text"], ["the", "play", "they"])) > 1
     assert score > 0.97
     assert model("the play they play").tags == ["DET", "NOUN", "PRON", "VERB"]
 
@@ -93,7 +93,7 @@ def test_parts_of_words_have_their_tag_at_the_first(tmp_path):
 def test_spans_are_found_and_measured(tmp_path):
     model, score = trained(tmp_path, "names", "train.steps=80")
     found = model.evaluate(str(tmp_path / "new.conll"))
-    assert score > 0.95 and found.decides == found.figures["f1"]
+    assert score > 0.95 and found.selection_score == found.metrics["f1"]
     there = (tmp_path / "new.conll").read_text().count("\tB-")
     assert sum(kind["there"] for kind in found.details["spans"].values()) == there
     assert [row[0] for row in found.tables[0].rows] == ["LOC", "PER", "all"]
@@ -114,11 +114,11 @@ def corpus_of(task: Tag, tmp_path: Path, items: list[dict[str, list[str]]]) -> A
 
 def test_words_are_kept_whole_and_letters_keep_their_case():
     task = learned()
-    assert numbers_of(task.tokenizer, ["U.S.", "u.s.", "DOG", "cow"])[:3] == [
-        [task.tokenizer.entries.index(word)] for word in ("u.s.", "u.s.", "dog")
+    assert token_ids_of(task.tokenizer, ["U.S.", "u.s.", "DOG", "cow"])[:3] == [
+        [task.tokenizer.vocabulary.index(word)] for word in ("u.s.", "u.s.", "dog")
     ]
-    assert numbers_of(task.tokenizer, ["cow"]) == [[task.tokenizer.unk]]
-    assert task.characters is not None and {"A", "a", "'"} <= set(task.characters.entries)
+    assert token_ids_of(task.tokenizer, ["cow"]) == [[task.tokenizer.unk]]
+    assert task.characters is not None and {"A", "a", "'"} <= set(task.characters.vocabulary)
 
 
 def test_long_sentences_lose_no_word_and_stay_whole_when_measured(tmp_path):
@@ -138,7 +138,7 @@ def test_a_span_across_two_pieces_is_one(tmp_path):
     task = Tag.learn(TagConfig(model={"length": 2}), open_source(items, task="tag"), {})
     right = torch.zeros(task.tokenizer.size, 3, dtype=torch.float64)
     for word, tag in zip("abc", task.tags, strict=True):
-        right[task.tokenizer.entries.index(word), task.numbers[tag]] = 1
+        right[task.tokenizer.vocabulary.index(word), task.tag_ids[tag]] = 1
 
     class Knows(torch.nn.Module):
         """The tag of every word, whatever stands around it."""
@@ -170,12 +170,12 @@ def test_each_word_of_a_batch_has_its_own_letters(tmp_path):
     assert task.characters is not None
     read = [task.characters.decode(batch.spellings[place].tolist()) for place in batch.spelled[0]]
     assert read == SENTENCES[0]["tokens"]
-    assert batch.tags[0].tolist() == [task.numbers[tag] for tag in SENTENCES[0]["tags"]]
+    assert batch.tags[0].tolist() == [task.tag_ids[tag] for tag in SENTENCES[0]["tags"]]
 
 
 def test_a_word_of_many_letters_keeps_both_ends():
     task = learned()
-    (row,) = task.rows(["a" * 30 + "dog"], [0])
+    (row,) = task.examples(["a" * 30 + "dog"], [0])
     assert task.characters is not None
     assert task.characters.decode(row.letters) == "a" * 12 + "a" * 9 + "dog"
 
@@ -270,17 +270,17 @@ def test_answers_come_in_the_order_of_what_was_asked():
 def test_more_parts_than_rows_and_empty_rows_have_a_loss(tmp_path):
     task = learned()
     corpus = corpus_of(task, tmp_path, SENTENCES)
-    work = task.work(corpus, None, Plan(100, 1, 0.1, torch.device("cpu")))
-    batch = next(iter(work.stream))
-    parts = work.parts(batch, 5)
+    trainable = task.trainable(corpus, None, Plan(100, 1, 0.1, torch.device("cpu")))
+    batch = next(iter(trainable.stream))
+    parts = trainable.split(batch, 5)
     model = task.make_model()
-    assert [work.rows(part) for part in parts] == [1, 1, 1, 0, 0]
+    assert [trainable.size(part) for part in parts] == [1, 1, 1, 0, 0]
     model.eval()
-    whole, summed = work.loss(model, batch), [work.loss(model, part) for part in parts[:3]]
+    whole, summed = trainable.loss(model, batch), [trainable.loss(model, part) for part in parts[:3]]
     torch.testing.assert_close(whole.total, sum(part.total for part in summed))
-    assert whole.count == sum(part.count for part in summed) == 13 == work.tokens(batch)
-    empty = Batch.of(task.rows([], []), torch.device("cpu"))
-    assert work.loss(model, empty).total.item() == 0
+    assert whole.count == sum(part.count for part in summed) == 13 == trainable.token_count(batch)
+    empty = TagBatch.of(task.examples([], []), torch.device("cpu"))
+    assert trainable.loss(model, empty).total.item() == 0
 
 
 def test_words_unknown_are_counted_apart(tmp_path):
@@ -288,7 +288,7 @@ def test_words_unknown_are_counted_apart(tmp_path):
     items = [{"tokens": ["the", "Cow", "ran"], "tags": list("DNV")}]
     found = task.evaluate(task.make_model(), corpus_of(task, tmp_path, items), torch.device("cpu"), None)
     assert found.details["unknown"] == 1
-    assert found.figures["unknown_accuracy"] in (0, 1)
+    assert found.metrics["unknown_accuracy"] in (0, 1)
     assert [row[:2] for row in found.tables[0].rows] == [["D", "1"], ["N", "1"], ["P", "0"], ["V", "1"], ["X", "0"]]
 
 

@@ -10,7 +10,7 @@ from seqloom.attention.attention_map import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.seq2seq.presets import PRESETS
 from seqloom.tasks.translate.answers import with_copies, word_numbers
-from seqloom.tasks.translate.texts import spread
+from seqloom.tasks.translate.corpus_text import spread
 from seqloom.tokens.settings import EOS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.metrics import read_metrics
@@ -111,7 +111,7 @@ def test_options_that_cannot_be_are_refused(model):
 
 
 def test_unknown_words_are_copied_through_attention(data, tmp_path):
-    """A target word seen once is unknown to a dictionary of frequent ones; its source word is put in its place."""
+    """A target word seen once is unknown to a vocabulary of frequent ones; its source word is put in its place."""
     lines = data.read_text().splitlines()
     lines += [
         f"7 {word}\tseven {word}" for word in ("ox", "elk", "yak", "emu", "owl", "cat", "dog", "hen") for _ in "ab"
@@ -122,7 +122,7 @@ def test_unknown_words_are_copied_through_attention(data, tmp_path):
     trained = load(tmp_path / "run")
     assert trained("7 gnu").text == "seven <unk>"
     assert trained("7 gnu", copy_unknown=True).text == "seven gnu"
-    with pytest.raises(ConfigError, match="'seven gnu' has parts that are not in the dictionary"):
+    with pytest.raises(ConfigError, match="'seven gnu' has parts that are not in the vocabulary"):
         trained("7", prefix="seven gnu")
 
 
@@ -137,7 +137,7 @@ def test_unknown_words_are_copied_through_attention(data, tmp_path):
 def test_what_is_copied_stands_as_it_stood(kind, seen, text):
     tokenizer = Tokenizer.train([seen], TokenConfig(kind=kind))
     tokens = tokenizer.encode(text)
-    names = [tokenizer.entries[token] for token in tokens]
+    names = [tokenizer.vocabulary[token] for token in tokens]
     looked = attention_map([*names, "<eos>"], names, [torch.eye(len(names), len(names) + 1)[None]])
     assert "<unk>" in tokenizer.decode(tokens)
     assert with_copies(tokens, looked, tokenizer, text, tokenizer) == text
@@ -157,9 +157,9 @@ def test_evaluate_counts_what_is_right(model, tmp_path):
     found = model.evaluate(str(write_pairs(tmp_path / "test.tsv", range(1, 300, 7))), beam=2)
     answers = model([" ".join(str(number)) for number in range(1, 300, 7)], beam=2)
     right = [answer.text == spoken(number) for number, answer in zip(range(1, 300, 7), answers, strict=True)]
-    assert found.figures["exact"] == pytest.approx(sum(right) / len(right))
-    assert found.decides == found.figures["exact"]
-    assert found.figures["chrf"] > 80
+    assert found.metrics["exact"] == pytest.approx(sum(right) / len(right))
+    assert found.selection_score == found.metrics["exact"]
+    assert found.metrics["chrf"] > 80
     assert "tok:13a" in found.json()["signatures"]["bleu"]
     assert sum(bucket["count"] for bucket in found.json()["by_length"]) == len(right)
 
@@ -217,7 +217,7 @@ def test_bpe_dropout_cuts_anew_and_resumes_bit_for_bit(data, tmp_path):
     assert read_metrics(tmp_path / "plain") != read_metrics(tmp_path / "whole")
 
 
-def test_two_dictionaries_and_one(data, tmp_path):
+def test_two_vocabularies_and_one(data, tmp_path):
     train(settings(data, "tokens.joint=false"), tmp_path / "two", quiet=True)
     assert {file.name for file in (tmp_path / "two").glob("*.tokenizer.json")} == {
         "source.tokenizer.json", "target.tokenizer.json"
@@ -232,9 +232,9 @@ def test_sides_may_be_cut_in_different_ways(data, tmp_path):
     two = ["tokens.joint=false", "tokens.kind=character", "tokens.target.kind=space", "tokens.target.lower=true"]
     train(settings(data, *two), tmp_path / "run", quiet=True)
     tokenizers = load(tmp_path / "run").task.tokenizers
-    assert tokenizers["source"].tokens("17 42") == ["1", "7", " ", "4", "2"]
-    assert tokenizers["target"].tokens("One seven") == ["one", "seven"]
-    with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one dictionary.*tokens\.joint=false"):
+    assert tokenizers["source"].tokenize("17 42") == ["1", "7", " ", "4", "2"]
+    assert tokenizers["target"].tokenize("One seven") == ["one", "seven"]
+    with pytest.raises(ConfigError, match=r"(?s)tokens\.target.*one vocabulary.*tokens\.joint=false"):
         settings(data, "tokens.target.kind=space", "tokens.joint=true")
 
 
@@ -245,7 +245,7 @@ def test_dropout_of_merges_on_one_side_cuts_that_side_anew(data, tmp_path):
     assert read_metrics(tmp_path / "plain") != read_metrics(tmp_path / "anew")
 
 
-def test_a_dictionary_that_is_taken_over_drops_merges_as_the_new_run_says(data, tmp_path):
+def test_a_vocabulary_that_is_taken_over_drops_merges_as_the_new_run_says(data, tmp_path):
     bpe = ["tokens.kind=bpe", "tokens.size=280"]
     train(settings(data, *bpe), tmp_path / "first", quiet=True)
     bpe += [f"start.model={tmp_path / 'first'}", "start.keep=all"]
@@ -259,13 +259,13 @@ def test_pairs_with_one_source_are_one_question_with_several_right_answers(model
     data = tmp_path / "test.tsv"
     data.write_text("1 2\tnonsense\n1 2\tone two\n3 4\tno sense\n1 2\ttwelve\n")
     alone = model.evaluate(str(data))
-    assert alone.figures["exact"] == 1 / 4
+    assert alone.metrics["exact"] == 1 / 4
     several = load(digits)
     settings = several.task.config.translate.model_copy(update={"several_right": True})
     several.task.config = several.task.config.model_copy(update={"translate": settings})
     found = several.evaluate(str(data))
-    assert found.figures["exact"] == 1 / 2
-    assert found.figures["loss"] == alone.figures["loss"]
+    assert found.metrics["exact"] == 1 / 2
+    assert found.metrics["loss"] == alone.metrics["loss"]
     assert sum(bucket["count"] for bucket in found.json()["by_length"]) == 2
 
 
@@ -295,20 +295,20 @@ def test_lists_are_phrases_and_count_in_any_order(tmp_path, model, digits):
     rows = [{"source": "1 2", "target": ["two", "one"]}, {"source": "3", "target": ["three"]}] * 3
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     train(settings(data, "translate.measure=phrase_f1", "data.valid_share=0.4"), tmp_path / "run", quiet=True)
-    assert load(tmp_path / "run").task.tokenizers["text"].tokens("two; one") == ["two", ";", "one"]
+    assert load(tmp_path / "run").task.tokenizers["text"].tokenize("two; one") == ["two", ";", "one"]
     assert "valid_phrase_f1" in read_metrics(tmp_path / "run")[-1]
     found = load(tmp_path / "run").evaluate(str(data))
-    assert found.decides == found.figures["phrase_f1"] == found.json()["phrase_f1"]
+    assert found.selection_score == found.metrics["phrase_f1"] == found.json()["phrase_f1"]
 
 
 def test_another_figure_than_the_one_that_chose_the_model_can_be_asked_for(model, tmp_path):
     data = str(write_pairs(tmp_path / "test.tsv", range(1, 300, 17)))
     found = model.evaluate(data, measure="rouge_l")
     assert found.measure == "rouge_l"
-    assert found.decides == found.figures["rouge_l"] == found.counted.value
+    assert found.selection_score == found.metrics["rouge_l"] == found.counted.value
     assert set(found.json()["interval"]) == {"rouge_l"}
-    assert {"rouge_1", "rouge_2"} <= found.figures.keys()
-    assert "rouge_1" not in model.evaluate(data).figures
+    assert {"rouge_1", "rouge_2"} <= found.metrics.keys()
+    assert "rouge_1" not in model.evaluate(data).metrics
 
 
 def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):

@@ -13,14 +13,14 @@ TEXTS = ["我爱机器学习", "每天用 Python 学习，3.5 小时!"]
 
 def test_characters():
     tokenizer = Tokenizer.train(TEXTS, TokenConfig(kind="word"))
-    assert tokenizer.tokens("我爱机器学习") == ["我", "爱", "机", "器", "学", "习"]
+    assert tokenizer.tokenize("我爱机器学习") == ["我", "爱", "机", "器", "学", "习"]
     assert tokenizer.decode(tokenizer.encode("我爱机器学习，Python!")) == "我爱机器学习，Python!"
 
 
 def test_words():
     tokenizer = Tokenizer.train(TEXTS, TokenConfig(kind="word", chinese="words"))
-    assert tokenizer.tokens("我爱机器学习") == ["我", "爱", "机器", "学习"]
-    assert tokenizer.tokens(TEXTS[1]) == ["每天", "用", "Python", "学习", "，", "3.5", "小时", "!"]
+    assert tokenizer.tokenize("我爱机器学习") == ["我", "爱", "机器", "学习"]
+    assert tokenizer.tokenize(TEXTS[1]) == ["每天", "用", "Python", "学习", "，", "3.5", "小时", "!"]
     assert tokenizer.decode(tokenizer.encode("我爱机器学习")) == "我爱机器学习"
     assert [(piece.text, piece.start, piece.end) for piece in tokenizer.pieces("a 我爱机器学习")][1:] == [
         ("我", 2, 3),

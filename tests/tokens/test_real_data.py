@@ -8,7 +8,7 @@ from tokenizers import Regex, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as Library
 
 from seqloom.tokens import TokenConfig, Tokenizer, coverage, train_pair
-from seqloom.tokens.letters import part_pattern
+from seqloom.tokens.pretokenization import pretoken_pattern
 from seqloom.tokens.settings import BYTES, SPECIALS
 
 
@@ -31,7 +31,7 @@ def test_tiny_shakespeare_has_65_characters(lines):
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_multi30k_comes_back_through_a_joint_dictionary(lines):
+def test_multi30k_comes_back_through_a_joint_vocabulary(lines):
     english, german = lines("multi30k/train.en.gz")[:4000], lines("multi30k/train.de.gz")[:4000]
     source, target = train_pair(zip(english, german, strict=True), TokenConfig(size=4000, joint=True))
     assert source is target and source.size == 4000
@@ -42,7 +42,7 @@ def test_multi30k_comes_back_through_a_joint_dictionary(lines):
 def test_words_of_multi30k(lines):
     english = lines("multi30k/train.en.gz")
     tokenizer = Tokenizer.train(english, TokenConfig(kind="word", lower=True, min_frequency=2))
-    assert tokenizer.entries[4:8] == ("a", ".", "in", "the")
+    assert tokenizer.vocabulary[4:8] == ("a", ".", "in", "the")
     assert coverage(tokenizer, lines("multi30k/val.en.gz")).rate < 0.03
 
 
@@ -57,7 +57,7 @@ def test_unigram_needs_no_more_parts_than_that_of_the_library(lines):
     english, size = lines("multi30k/train.en.gz")[:5000], 2000
     tokenizer = Tokenizer.train(english, TokenConfig(kind="unigram", size=size))
     library = Library(models.Unigram())
-    library.pre_tokenizer = pre_tokenizers.Split(Regex(part_pattern().pattern), "isolated")
+    library.pre_tokenizer = pre_tokenizers.Split(Regex(pretoken_pattern().pattern), "isolated")
     trainer = trainers.UnigramTrainer(
         vocab_size=size - BYTES, special_tokens=list(SPECIALS), unk_token="<unk>", show_progress=False
     )
@@ -70,4 +70,4 @@ def test_unigram_needs_no_more_parts_than_that_of_the_library(lines):
 def test_typos_of_reviews_are_mended(lines):
     reviews = [line for side in ("pos", "neg") for line in lines(f"rt-polarity/rt-polarity.train.{side}.gz")]
     tokenizer = Tokenizer.train(reviews, TokenConfig(kind="word", lower=True, mend_typos=True))
-    assert tokenizer.tokens("a goood perfomance") == ["a", "good", "performance"]
+    assert tokenizer.tokenize("a goood perfomance") == ["a", "good", "performance"]

@@ -23,11 +23,11 @@ def test_every_setting_is_described_in_one_line():
     [
         (
             {"kind": "word", "size": 4},
-            "size: 4 leaves no room beside the 4 special entries\n      -> set it above 4",
+            "size: 4 leaves no room beside the 4 special tokens\n      -> set it above 4",
         ),
         (
             {"size": 260},
-            "size: 260 leaves no room beside the 4 special entries and 256 bytes\n      -> set it above 260",
+            "size: 260 leaves no room beside the 4 special tokens and 256 bytes\n      -> set it above 260",
         ),
         (
             {"kind": "word", "stop_words": "klingon"},
@@ -76,6 +76,6 @@ def test_a_share_is_between_zero_and_one(rate):
 
 
 def test_the_smallest_size_that_is_allowed_has_one_entry():
-    assert Tokenizer.train(["a b b"], TokenConfig(kind="word", size=5)).entries[4:] == ("b",)
+    assert Tokenizer.train(["a b b"], TokenConfig(kind="word", size=5)).vocabulary[4:] == ("b",)
     assert Tokenizer.train(["a b b"], TokenConfig(size=261)).size == 261
     assert Tokenizer.train(["a b b"], TokenConfig(kind="unigram", size=261)).size == 261

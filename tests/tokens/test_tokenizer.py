@@ -57,11 +57,11 @@ def test_a_batch_is_its_texts(kind, texts):
 
 
 @every_kind
-def test_the_special_entries_come_first(kind):
+def test_the_special_tokens_come_first(kind):
     tokenizer = trained(kind)
-    assert tokenizer.entries[:4] == ("<pad>", "<unk>", "<bos>", "<eos>")
+    assert tokenizer.vocabulary[:4] == ("<pad>", "<unk>", "<bos>", "<eos>")
     assert (tokenizer.pad, tokenizer.unk, tokenizer.bos, tokenizer.eos) == (0, 1, 2, 3)
-    assert len(tokenizer.entries) == len(tokenizer.frequency) == tokenizer.size
+    assert len(tokenizer.vocabulary) == len(tokenizer.frequency) == tokenizer.size
 
 
 @every_kind
@@ -87,10 +87,10 @@ def test_special_tokens_say_nothing_and_the_unknown_is_shown(kind):
 
 
 @every_kind
-def test_an_impossible_number_is_an_error(kind):
+def test_an_impossible_id_is_an_error(kind):
     tokenizer = trained(kind)
     for number in (-1, tokenizer.size):
-        with pytest.raises(SeqloomError, match=f"no token {number}: the dictionary has {tokenizer.size} entries"):
+        with pytest.raises(SeqloomError, match=f"no token {number}: the vocabulary has {tokenizer.size} tokens"):
             tokenizer.decode([5, number])
 
 
@@ -100,7 +100,7 @@ def test_pieces_are_the_tokens_in_their_places(kind, text):
     tokenizer = trained(kind)
     pieces = tokenizer.pieces(text)
     assert [piece.id for piece in pieces] == tokenizer.encode(text)
-    assert [piece.text for piece in pieces] == tokenizer.tokens(text)
+    assert [piece.text for piece in pieces] == tokenizer.tokenize(text)
     words = [piece.word for piece in pieces]
     assert words == sorted(words) and set(words) == set(range(len(set(words))))
     assert all(0 <= piece.start < piece.end <= len(text) for piece in pieces)
@@ -124,7 +124,7 @@ def test_words_of_pieces(kind):
 
 def test_a_person_sees_spaces_and_bytes():
     tokenizer = Tokenizer.train(["the cat the cat"], TokenConfig(size=300))
-    assert tokenizer.tokens("the cat é") == ["the", "▁cat", "▁", "<0xC3>", "<0xA9>"]
+    assert tokenizer.tokenize("the cat é") == ["the", "▁cat", "▁", "<0xC3>", "<0xA9>"]
 
 
 @every_kind
@@ -197,7 +197,7 @@ def test_it_can_be_sent_to_another_process(kind):
 def test_no_text_is_an_error(kind, texts):
     with pytest.raises(SeqloomError) as raised:
         Tokenizer.train(texts, TokenConfig(kind=kind))
-    assert str(raised.value) == ("there is no text to learn a dictionary from\n    -> give texts with words in them")
+    assert str(raised.value) == ("there is no text to learn a vocabulary from\n    -> give texts with words in them")
 
 
 def test_one_text_in_the_place_of_many_is_an_error():
@@ -241,8 +241,8 @@ def test_lower_case_is_that_of_python(kind, text):
 def test_unicode_forms():
     for form, text, same in [("nfc", "cafe\u0301", "café"), ("nfkc", "ｃａｔ", "cat")]:
         tokenizer = Tokenizer.train([same], TokenConfig(kind="word", normalise=form))
-        assert tokenizer.tokens(text) == [same]
-    assert Tokenizer.train(["café"], TokenConfig(kind="word")).tokens("cafe\u0301") == ["<unk>"]
+        assert tokenizer.tokenize(text) == [same]
+    assert Tokenizer.train(["café"], TokenConfig(kind="word")).tokenize("cafe\u0301") == ["<unk>"]
 
 
 @every_kind

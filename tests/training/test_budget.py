@@ -9,7 +9,7 @@ import torch
 from seqloom.errors import ConfigError, SeqloomError, TrainingError
 from seqloom.training import budget, checkpoint
 from seqloom.training.budget import Costs, make_plan, measure
-from seqloom.training.durations import seconds_of
+from seqloom.training.durations import parse_duration
 from seqloom.training.loop import Trainer
 from seqloom.training.metrics import read_metrics
 from seqloom.training.run import train
@@ -22,7 +22,7 @@ from tests.training.reviews import write_reviews
 @pytest.mark.parametrize("text", ["45", "1x", "h", "0s", "1h 5x", "-3m", "10m1h"])
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(ValueError, match=text):
-        seconds_of(text)
+        parse_duration(text)
 
 
 def test_a_bad_budget_is_told_with_the_way_to_write_it():
@@ -65,7 +65,7 @@ def test_trial_steps_leave_no_trace(tmp_path):
     twin = toy.make(tmp_path / "twin")
     costs = measure(trainer)
     assert min(costs.step, costs.evaluation, costs.checkpoint) > 0
-    assert trainer.work.stream.position() == twin.work.stream.position()
+    assert trainer.trainable.stream.position() == twin.trainable.stream.position()
 
 
 QUICK = [

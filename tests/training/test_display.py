@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from seqloom.training.display import Display
-from seqloom.training.pace import Pace
 from seqloom.training.settings import TrainConfig
+from seqloom.training.throughput import Throughput
 
 FIGURES = {
     "loss": 1.8123,
@@ -31,27 +31,27 @@ class Clock:
 
 def test_the_pace_is_that_of_the_last_steps_without_evaluations():
     clock = Clock()
-    pace = Pace(steps=100, evaluate_every=10, clock=clock)
+    pace = Throughput(steps=100, evaluate_every=10, clock=clock)
     for step in range(1, 21):
         pace.begin()
         clock.now += 2.0 if step <= 10 else 0.5
         pace.end(tokens=30)
         if step == 10:
             assert pace.lap() == pytest.approx(15)
-            pace.look()
+            pace.evaluation()
             clock.now += 40
     assert pace.lap() == pytest.approx(60), "neither the slow steps before nor the evaluation count"
-    assert pace.look_time == pytest.approx(40)
+    assert pace.evaluation_time == pytest.approx(40)
     assert pace.left(20) == pytest.approx(80 * pace.step_time + 8 * 40)
     assert 0.5 < pace.step_time < 2.0
 
 
-def shown(*, width, terminal, foretells=True, sample="", **settings) -> str:
+def shown(*, width, terminal, predicts_tokens=True, sample="", **settings) -> str:
     """A run of three logged steps and an evaluation, as it is written out."""
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=terminal, width=width, color_system=None, _environ={"TERM": "xterm"})
     config = TrainConfig(steps=123_456, **settings)
-    display = Display(config, 119_000, foretells=foretells, console=console)
+    display = Display(config, 119_000, predicts_tokens=predicts_tokens, console=console)
     display.say("1,234 pairs are longer than 256 tokens and left out")
     for step in (119_010, 119_020, 119_030):
         display.begin(1_000 * step)
@@ -96,8 +96,8 @@ def test_a_log_has_one_line_for_everything_and_breaks_none():
     assert lines[5] == "    " + "word " * 50
 
 
-@pytest.mark.parametrize("settings", [{"foretells": False}, {"label_smoothing": 0.1}])
+@pytest.mark.parametrize("settings", [{"predicts_tokens": False}, {"label_smoothing": 0.1}])
 def test_perplexity_is_shown_only_where_it_means_something(settings):
     lines = shown(width=80, terminal=False, **settings).splitlines()
     assert "ppl" not in lines[1]
-    assert ("ppl" in lines[4]) == ("foretells" not in settings), "the loss of validation data is never smoothed"
+    assert ("ppl" in lines[4]) == ("predicts_tokens" not in settings), "the loss of validation data is never smoothed"

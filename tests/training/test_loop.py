@@ -111,7 +111,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(tmp_pat
     assert saved is not None
     trainer.restore(saved)
     trainer.progress.finished = ""
-    trainer.work.stream.x[:] = float("nan")  # type: ignore[attr-defined]
+    trainer.trainable.stream.x[:] = float("nan")  # type: ignore[attr-defined]
     with pytest.raises(TrainingError, match=r"the loss is nan in step 15\n.*lower train.learning_rate"):
         trainer.train(quiet=True)
     assert max(checkpoint.folders(tmp_path)).name == "step-00000014"

@@ -18,10 +18,10 @@ def apart(trainer) -> float:
     """How far two readings of the training data are apart, by word."""
     torch.manual_seed(3)
     trainer.model.train()
-    x, y = trainer.work.stream.x, trainer.work.stream.y
+    x, y = trainer.trainable.stream.x, trainer.trainable.stream.y
     with torch.no_grad():
-        loss = trainer.work.loss(trainer.model, trainer.work.twice((x, y)))
-    return float(divergence(loss.choices)) / len(x)
+        loss = trainer.trainable.loss(trainer.model, trainer.trainable.repeated((x, y)))
+    return float(divergence(loss.logits)) / len(x)
 
 
 def test_where_nothing_is_dropped_two_readings_are_one(tmp_path):
@@ -39,7 +39,7 @@ def test_readings_that_are_pulled_together_end_closer_to_each_other(tmp_path):
 def test_a_step_minimises_surprise_and_disagreement(tmp_path):
     """The gradient of one step against that of the sum, written down."""
     trainer = toy.make(tmp_path, dropout=0.5, r_drop=2.0)
-    batch = next(iter(trainer.work.stream))
+    batch = next(iter(trainer.trainable.stream))
     trainer.model.train()
     trainer.seed_step()
     loss = trainer.loss(trainer.model, batch)

@@ -55,7 +55,7 @@ def test_evaluate_gives_the_figures_of_held_out_data(reviews, tmp_path):
     held_out = write_reviews(tmp_path / "test.tsv", count=80, seed=9)
     found = load(tmp_path / "run").evaluate(str(held_out))
     assert sum(map(sum, found.details["confusion"])) == 80
-    assert found.figures["accuracy"] > 0.9
+    assert found.metrics["accuracy"] > 0.9
 
 
 def test_the_best_weights_are_kept_and_not_the_last(reviews, tmp_path):

@@ -12,10 +12,10 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from seqloom.training.distributed import init_processes
 from seqloom.training.loop import Trainer
 from seqloom.training.run import Run
 from seqloom.training.run_config import load_run
-from seqloom.training.team import gather_team
 
 
 def kill_once(run: Path, step: int) -> None:
@@ -33,15 +33,15 @@ def kill_once(run: Path, step: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    team = gather_team("cpu")
+    group = init_processes("cpu")
     for one, words in groupby(arguments, key=lambda word: word != ";"):
         if one:
             run, kill_at, task, data, *settings = words
             if int(kill_at):
                 kill_once(Path(run), int(kill_at))
             config = load_run(None, settings, task=task, data__train=data)
-            Run(config, Path(run), team).train(resume=False, quiet=True)
-    team.part()
+            Run(config, Path(run), group).train(resume=False, quiet=True)
+    group.close()
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.layers.dropout import Dropout
-from seqloom.tasks.work import Loss, Score
+from seqloom.tasks.trainable import Loss, ValidationResult
 from seqloom.training import checkpoint
+from seqloom.training.distributed import init_processes
 from seqloom.training.loop import Trainer
 from seqloom.training.settings import TrainConfig
-from seqloom.training.team import gather_team
 
 Batch = tuple[Tensor, Tensor]
 
@@ -46,22 +46,22 @@ class ToyStream:
         self.given = position["given"]
 
 
-class ToyWork:
+class ToyTrainable:
     def __init__(self, config: TrainConfig) -> None:
         self.stream = ToyStream(rows=60, size=12, seed=config.seed)
         self.notes: list[str] = []
-        self.foretells = False
+        self.predicts_tokens = False
 
-    def parts(self, batch: Batch, count: int) -> list[Batch]:
+    def split(self, batch: Batch, count: int) -> list[Batch]:
         return [(batch[0][part::count], batch[1][part::count]) for part in range(count)]
 
-    def twice(self, batch: Batch) -> Batch:
+    def repeated(self, batch: Batch) -> Batch:
         return torch.cat([batch[0]] * 2), torch.cat([batch[1]] * 2)
 
-    def rows(self, batch: Batch) -> int:
+    def size(self, batch: Batch) -> int:
         return len(batch[0])
 
-    def tokens(self, batch: Batch) -> int:
+    def token_count(self, batch: Batch) -> int:
         return batch[0].numel()
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -69,9 +69,9 @@ class ToyWork:
         total = nn.functional.binary_cross_entropy_with_logits(scores, batch[1], reduction="sum")
         return Loss(total, len(batch[0]), nn.functional.pad(scores[:, None], (1, 0)))
 
-    def evaluate(self, model: nn.Module) -> Score:
+    def evaluate(self, model: nn.Module) -> ValidationResult:
         right = ((model(self.stream.x).squeeze(-1) > 0) == (self.stream.y > 0)).float().mean()
-        return Score({"accuracy": float(right)}, float(right))
+        return ValidationResult({"accuracy": float(right)}, float(right))
 
     def sample(self, model: nn.Module) -> str:
         return ""
@@ -91,7 +91,7 @@ def make(run: Path, dropout: float = 0.1, **settings: Any) -> Trainer[Batch]:
     )
     torch.manual_seed(config.seed)
     model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), Dropout(dropout), nn.Linear(16, 1))
-    return Trainer(run, config, model, ToyWork(config), gather_team("cpu"))
+    return Trainer(run, config, model, ToyTrainable(config), init_processes("cpu"))
 
 
 def go(run: Path, **settings: Any) -> Trainer[Batch]:
@@ -110,4 +110,4 @@ if __name__ == "__main__":
     overrides = {
         name: float(value) if "." in value else int(value) for name, value in (a.split("=") for a in sys.argv[2:])
     }
-    go(Path(sys.argv[1]), **overrides).team.part()
+    go(Path(sys.argv[1]), **overrides).group.close()

@@ -160,7 +160,7 @@ def tokenizer():
 def test_rows_for_a_tokenizer(tokenizer):
     vectors = WordVectors(("king", "the", "<pad>", "sat"), torch.randn(4, 3) + 5)
     rows = vectors.for_tokenizer(tokenizer, seed=1)
-    place = {entry: at for at, entry in enumerate(tokenizer.entries)}
+    place = {entry: at for at, entry in enumerate(tokenizer.vocabulary)}
     assert rows.matrix.shape == (tokenizer.size, 3) and rows.matrix.dtype == torch.float32
     for entry, word in {"the": "the", "king": "king", "King": "king", "sat": "sat"}.items():
         assert torch.equal(rows.matrix[place[entry]], vectors[word])
@@ -172,7 +172,7 @@ def test_rows_for_a_tokenizer(tokenizer):
 def test_a_spelling_of_its_own_goes_before_the_small_one(tokenizer):
     vectors = WordVectors(("king", "King"), torch.tensor([[1.0], [2.0]]))
     rows = vectors.for_tokenizer(tokenizer)
-    assert float(rows.matrix[tokenizer.entries.index("King")]) == 2
+    assert float(rows.matrix[tokenizer.vocabulary.index("King")]) == 2
     assert rows.lowered == 0
 
 
@@ -191,6 +191,6 @@ def test_unknown_rows_are_drawn_as_wide_as_the_table_and_by_the_seed():
 
 def test_parts_of_words_are_looked_up_without_the_mark_of_their_space():
     tokenizer = Tokenizer.train(["a cat and a cat and a cat"] * 5, TokenConfig(kind="bpe", size=280))
-    place = {entry: at for at, entry in enumerate(tokenizer.entries)}
+    place = {entry: at for at, entry in enumerate(tokenizer.vocabulary)}
     rows = WordVectors(("cat",), torch.tensor([[4.0, 2.0]])).for_tokenizer(tokenizer)
     assert rows.matrix[place["▁cat"]].tolist() == [4, 2]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqloom.tasks.generate.answers import Written
+from seqloom.tasks.generate.answers import GeneratedText
 from seqloom.tasks.translate.answers import Translation
 
 REPLACEMENT = "\ufffd"
@@ -56,7 +56,7 @@ class Choice:
 
     def logprobs(self, count: int) -> dict[str, Any]:
         """Tokens that were not sent yet, their log-probabilities, and the most likely alternatives."""
-        scores = self.answer.scores if isinstance(self.answer, Written) else self.answer.token_scores
+        scores = self.answer.scores if isinstance(self.answer, GeneratedText) else self.answer.token_scores
         pieces = [piece.replace("▁", " ") for piece in self.answer.tokens]
         found: dict[str, Any] = {"tokens": [], "token_logprobs": [], "text_offset": []}
         first = self.logprobs_sent
@@ -73,11 +73,11 @@ class Choice:
         return {**found, "top_logprobs": top if count else None}
 
 
-def continuation(answer: Written | Translation) -> str:
-    return answer.continuation if isinstance(answer, Written) else answer.text
+def continuation(answer: GeneratedText | Translation) -> str:
+    return answer.continuation if isinstance(answer, GeneratedText) else answer.text
 
 
-def reached_end(answer: Written | Translation) -> bool:
+def reached_end(answer: GeneratedText | Translation) -> bool:
     """Whether the model ended the text itself, with its end token; a language model never does."""
     return isinstance(answer, Translation) and len(answer.token_scores) != len(answer.tokens)
 

@@ -13,8 +13,8 @@ from seqloom.config import problem
 from seqloom.explaining.page import page, page_data
 from seqloom.explaining.trained import explain_model
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
-from seqloom.tasks.asking import Asked, Said
-from seqloom.tasks.table import TASKS
+from seqloom.tasks.registry import TASKS
+from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
 
 router = APIRouter(prefix="/api", tags=["seqloom"])
@@ -143,9 +143,9 @@ async def vectors(asked: TextsRequest, request: Request, service: ServiceDep) ->
     model = await service.load_model(entry)
     texts = service.parse_inputs(model, asked.all())
 
-    def compute(texts: Sequence[Asked]) -> Iterator[Sequence[Said]]:
+    def compute(texts: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
         vectors = model.vectors([text.input for text in texts]).tolist()
-        yield [Said(index, VectorAnswer(vector)) for index, vector in enumerate(vectors)]
+        yield [Reply(index, VectorAnswer(vector)) for index, vector in enumerate(vectors)]
 
     found = await service.compute(texts, compute, request)
     return VectorsResponse(model=entry.name, vectors=[answer.vector for answer in found])

@@ -54,7 +54,7 @@ class ClassifyTokens(TokenConfig):
     kind: Kind = "word"
     """What a token is: a word, what stands between spaces, a character, a part of a word (bpe and unigram)."""
     size: PositiveInt = 20_000
-    """Entries of the dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
+    """Size of the vocabulary at most, with the four special ones and, for parts of words, the 256 bytes."""
 
 
 class ClassifyConfig(TaskConfig):

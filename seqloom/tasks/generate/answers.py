@@ -1,4 +1,4 @@
-"""What a language model says: a text that goes on, or one whose blanks are filled."""
+"""The answers of a language model: a continuation, or a text whose blanks are filled."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ BLANK = re.compile(r"<mask>|_{3,}")
 
 
 @dataclass(frozen=True)
-class Written:
-    """A seed and what was written after it; for each new token its log-probability."""
+class GeneratedText:
+    """A prompt (`seed`) and its continuation; for each new token its log-probability."""
 
     text: str
     seed: str
@@ -39,8 +39,8 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A text with its blanks filled by the best tokens; for each blank, the share of the best few."""
+class FilledText:
+    """A text with its blanks filled by the best tokens; for each blank, the probabilities of the best few."""
 
     text: str
     seed: str

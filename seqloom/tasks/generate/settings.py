@@ -18,7 +18,7 @@ class GenerateSettings(Config):
     """What is learned from a text: the section [generate]."""
 
     objective: Literal["next", "masked"] = "next"
-    """next: each token from those before it. masked: tokens that are hidden, from those on both sides (BERT)."""
+    """next: each token from those before it. masked: masked tokens, from those on both sides (BERT)."""
     stride: NonNegativeInt = 0
     """Tokens between the starts of two segments of `model.length`; 0: side by side, shifted anew in every epoch."""
 
@@ -60,7 +60,7 @@ class GenerateOptions(SamplingOptions):
     """How a text is written on, or its blanks are filled."""
 
     temperature: float = Field(0.8, ge=0, le=100)
-    """0 takes the best token; 1 draws by the model's shares; above, more daring, below, more careful."""
+    """0 takes the best token; 1 samples from the model's probabilities; above, more daring, below, more careful."""
     length: PositiveInt = 200
     """Tokens to write at most."""
     lines: NonNegativeInt = 0

@@ -1,7 +1,7 @@
 """The order of training on one long text: segments side by side or overlapping, shuffled anew in every epoch.
 
 Side by side, the cuts are shifted by a random offset each time, and the first and the last segment may be short: every
-token is foretold exactly once an epoch, and has had another number of tokens before it each time.
+token is predicted exactly once an epoch, and has had another number of tokens before it each time.
 """
 
 from __future__ import annotations

@@ -18,17 +18,17 @@ from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.language import Foretold
 from seqloom.models.language_model import LanguageModel
-from seqloom.tasks.asking import Asked, Said
 from seqloom.tasks.batching import by_length, tensors
-from seqloom.tasks.generate.answers import Filled, Written, between_blanks, fill
-from seqloom.tasks.generate.batch import MASK, Batch, masked_tokens, next_tokens
+from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
+from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
+from seqloom.tasks.generate.generation import NEVER, write
+from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
-from seqloom.tasks.generate.text import LongText, lines_of, to_text, to_tokens
-from seqloom.tasks.generate.work import SegmentWork
-from seqloom.tasks.generate.writing import NEVER, write
-from seqloom.tasks.task import Facts, Findings, Task
-from seqloom.tasks.work import Plan, Score
+from seqloom.tasks.generate.trainable import SegmentTrainable
+from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.task import Evaluation, Facts, Task
+from seqloom.tasks.trainable import Plan, ValidationResult
 from seqloom.tokens.settings import SUBWORDS
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -39,7 +39,7 @@ SAMPLE = GenerateOptions(length=60)
 
 
 class Generate(Task[GenerateConfig]):
-    """A dictionary."""
+    """Continue a text token by token, or fill the blanks in one."""
 
     Options: ClassVar[type[Config]] = GenerateOptions
 
@@ -50,7 +50,7 @@ class Generate(Task[GenerateConfig]):
 
     @classmethod
     def learn(cls, config: GenerateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
-        """The dictionary of training data."""
+        """Train the tokenizer."""
         if config.tokens.bpe_dropout:
             raise ConfigError(
                 "settings", [("tokens.bpe_dropout", "generate cuts its text once, before training", "leave it at 0")]
@@ -64,37 +64,39 @@ class Generate(Task[GenerateConfig]):
 
     # --- data ---------------------------------------------------------------------------------------
 
-    def reads(self) -> Mapping[str, Any]:
+    def encoding_settings(self) -> Mapping[str, Any]:
         return {}
 
     def encode(self, records: list[Record]) -> Chunk:
-        """Lines as numbers, each with <eos> for its end, and how many characters each has, the end among them."""
+        """Lines as token ids, each with <eos> for its end, and how many characters each has, the end among them."""
         texts = [str(record.columns["text"]) for record in records]
         tokens = [[*line, self.tokenizer.eos] for line in to_tokens(self.tokenizer, texts)]
         return {"text": tokens, "characters": [[len(text) + 1] for text in texts]}
 
-    def batch(self, text: LongText, segments: Segments, device: torch.device, generator: np.random.Generator) -> Batch:
+    def batch(
+        self, text: LongText, segments: Segments, device: torch.device, generator: np.random.Generator
+    ) -> LanguageModelBatch:
         if self.masked:
             return masked_tokens(text, segments, device, self.tokenizer.size, generator)
         return next_tokens(text, segments, device)
 
     # --- training -----------------------------------------------------------------------------------
 
-    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> SegmentWork:
+    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> SegmentTrainable:
         text, length = LongText(train, self.tokenizer.eos), self.config.model.length
 
-        def make(segments: Segments, generator: np.random.Generator) -> Batch:
+        def make(segments: Segments, generator: np.random.Generator) -> LanguageModelBatch:
             return self.batch(text, segments, plan.device, generator)
 
-        def evaluate(model: nn.Module) -> Score | None:
+        def evaluate(model: nn.Module) -> ValidationResult | None:
             if valid is None:
                 return None
             found = self.evaluate(model, valid, plan.device, None)
-            return Score(dict(found.figures), found.decides)
+            return ValidationResult(dict(found.metrics), found.selection_score)
 
         stride, segments = self.config.generate.stride, max(plan.batch_tokens // length, 1)
         stream = SegmentStream(len(text), length, stride, segments, plan.seed, make)
-        return SegmentWork(stream, plan.label_smoothing, evaluate, self.sample)
+        return SegmentTrainable(stream, plan.label_smoothing, evaluate, self.sample)
 
     def sample(self, model: nn.Module) -> str:
         """The start of a text, on one line."""
@@ -104,46 +106,50 @@ class Generate(Task[GenerateConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def answering(self, model: nn.Module, asked: Sequence[Asked], options: GenerateOptions) -> Iterator[Sequence[Said]]:
+    def answer_steps(
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: GenerateOptions
+    ) -> Iterator[Sequence[Reply]]:
         """Texts that go on after the inputs; a masked model fills the blanks in them."""
         assert isinstance(model, LanguageModel)
         model.eval()
-        return self.filled(model, asked, options) if self.masked else self.written(model, asked, options)
+        return self.filled(model, requests, options) if self.masked else self.written(model, requests, options)
 
     def written(
-        self, model: LanguageModel, asked: Sequence[Asked], options: GenerateOptions
-    ) -> Iterator[Sequence[Said]]:
+        self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
+    ) -> Iterator[Sequence[Reply]]:
         """A text starts a line: its first token comes after <eos>."""
-        tokens = to_tokens(self.tokenizer, [self.accept(one.input) for one in asked])
+        tokens = to_tokens(self.tokenizer, [self.accept(one.input) for one in requests])
         read = [[self.tokenizer.eos, *row] for row in tokens]
-        for drawn in write(model, read, [one.key for one in asked], options, lambda row: asked[row].wanted):
+        for drawn in write(model, read, [one.key for one in requests], options, lambda row: requests[row].wanted):
             yield [
-                Said(
-                    new.row, self.written_text(asked[new.row].input, tokens[new.row], new.hypothesis, options), new.last
+                Reply(
+                    new.row,
+                    self.written_text(requests[new.row].input, tokens[new.row], new.hypothesis, options),
+                    new.last,
                 )
                 for new in drawn
-                if new.last or asked[new.row].grows
+                if new.last or requests[new.row].streaming
             ]
 
-    def written_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> Written:
+    def written_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> GeneratedText:
         nodes = list(last.path())[::-1]
         ids = [node.token for node in nodes]
         continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
         if options.lines and ids.count(self.tokenizer.eos) == options.lines:
             continuation = continuation.removesuffix("\n")  # the end of the last line was asked for, not a new one
         likeliest = [{self.shown(id): score for id, score in node.likeliest} for node in nodes]
-        return Written(
+        return GeneratedText(
             seed + continuation, seed, continuation, list(map(self.shown, ids)), [node.log_prob for node in nodes],
             likeliest if options.likeliest else [],
         )  # fmt: skip
 
     def shown(self, id: int) -> str:
-        return "\n" if id == self.tokenizer.eos else self.tokenizer.entries[id]
+        return "\n" if id == self.tokenizer.eos else self.tokenizer.vocabulary[id]
 
     def filled(
-        self, model: LanguageModel, asked: Sequence[Asked], options: GenerateOptions
-    ) -> Iterator[Sequence[Said]]:
-        texts = [self.accept(one.input) for one in asked]
+        self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
+    ) -> Iterator[Sequence[Reply]]:
+        texts = [self.accept(one.input) for one in requests]
         rows = [self.with_blanks(text, model.limit) for text in texts]
         device = next(model.parameters()).device
         count = min(options.candidates, self.tokenizer.size - len(NEVER))
@@ -153,14 +159,14 @@ class Generate(Task[GenerateConfig]):
             for number, place in enumerate(places):
                 blank[number, rows[place][1]] = True
             with torch.inference_mode():
-                shares = torch.softmax(model(tokens, lengths, blank), -1)
-            shares = shares.index_fill(-1, torch.tensor(NEVER, device=device), -1.0)
-            best = iter(zip(*(values.tolist() for values in shares.topk(count)), strict=True))
+                probabilities = torch.softmax(model(tokens, lengths, blank), -1)
+            probabilities = probabilities.index_fill(-1, torch.tensor(NEVER, device=device), -1.0)
+            best = iter(zip(*(values.tolist() for values in probabilities.topk(count)), strict=True))
             found = []
             for place in places:
                 blanks = [self.candidates(*next(best)) for _ in rows[place][1]]
                 text = fill(texts[place], [next(iter(words)) for words in blanks])
-                found.append(Said(place, Filled(text, texts[place], blanks)))
+                found.append(Reply(place, FilledText(text, texts[place], blanks)))
             yield found
 
     def with_blanks(self, text: str, limit: int | None) -> tuple[list[int], list[int]]:
@@ -180,35 +186,35 @@ class Generate(Task[GenerateConfig]):
             raise SeqloomError(what, remedy="give the words around the blanks only")
         return tokens, places
 
-    def candidates(self, shares: list[float], ids: list[int]) -> dict[str, float]:
-        """Tokens and their shares, the best first; a word stands without the space before it."""
+    def candidates(self, probabilities: list[float], ids: list[int]) -> dict[str, float]:
+        """Tokens and their probabilities, the best first; a word stands without the space before it."""
         found: dict[str, float] = {}
-        for id, share in zip(ids, shares, strict=True):
+        for id, probability in zip(ids, probabilities, strict=True):
             name = to_text(self.tokenizer, [id])
             if "\ufffd" in name:  # a part of a letter
-                name = self.tokenizer.entries[id]
+                name = self.tokenizer.vocabulary[id]
             if self.tokenizer.config.kind != "character":
                 name = name.strip(" ") or name
-            found[name] = found.get(name, 0.0) + share  # with and without a space it is one word
+            found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word
         return found
 
-    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Findings:
-        """How well a text is foretold: every token once, or, masked, a share that is always the same."""
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
+        """Perplexity and accuracy: of every token once, or, masked, of a sample that is always the same."""
         text, length = LongText(corpus, self.tokenizer.eos), self.config.model.length
         segments = side_by_side(len(text), length)
         at_once = max(EVALUATED // length, 1)
-        generator = np.random.default_rng(0)  # hides the same tokens every time
+        generator = np.random.default_rng(0)  # masks the same tokens every time
         loss, count, right = 0.0, 0, 0
         model.eval()
         with torch.no_grad():
             for first in range(0, len(segments), at_once):
                 batch = self.batch(text, segments[first : first + at_once], device, generator)
                 where = batch.targets >= 0
-                scores, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
-                loss += float(F.cross_entropy(scores, targets, reduction="sum"))
-                right += int((scores.argmax(-1) == targets).sum())
+                logits, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
+                loss += float(F.cross_entropy(logits, targets, reduction="sum"))
+                right += int((logits.argmax(-1) == targets).sum())
                 count += len(targets)
         characters = 0 if self.masked else int(corpus.arrays["characters"].sum(dtype=np.int64))
         found = Foretold(loss, count, characters)
-        figures = {"loss": found.mean_loss, **found.figures(), "bits_per_token": found.bits_for(count)}
-        return Findings({**figures, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})
+        metrics = {"loss": found.mean_loss, **found.figures(), "bits_per_token": found.bits_for(count)}
+        return Evaluation({**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})

@@ -11,15 +11,15 @@ from torch import Tensor, nn
 
 from seqloom.data.padding import pad_sequences
 from seqloom.tasks.batching import tensors
-from seqloom.tasks.tag.rows import Row
+from seqloom.tasks.tag.examples import TagExample
 
 IGNORED = -1
 """The tag of what has none: parts of a word but the first, padding."""
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Words, how they are spelled, their tags."""
+class TagBatch:
+    """Token ids, spellings and tags of sentences, padded."""
 
     tokens: Tensor  # (B, T)
     lengths: Tensor  # (B)
@@ -28,7 +28,7 @@ class Batch:
     tags: Tensor  # (B, T)
 
     @classmethod
-    def of(cls, rows: Sequence[Row], device: torch.device) -> Batch:
+    def of(cls, rows: Sequence[TagExample], device: torch.device) -> TagBatch:
         tokens, lengths = tensors([row.text for row in rows], device)
         tags, _ = tensors([row.tags for row in rows], device)
         sizes, _ = pad_sequences([row.sizes for row in rows], tokens.shape[1])
@@ -38,11 +38,11 @@ class Batch:
         places = torch.from_numpy(spelled.reshape(sizes.shape)).to(device)
         return cls(tokens, lengths, places, torch.from_numpy(spellings).to(device), tags + IGNORED)
 
-    def select(self, rows: Sequence[int]) -> Batch:
+    def select(self, rows: Sequence[int]) -> TagBatch:
         chosen = list(rows)
         tokens, lengths, spelled, tags = (x[chosen] for x in (self.tokens, self.lengths, self.spelled, self.tags))
-        return Batch(tokens, lengths, spelled, self.spellings, tags)
+        return TagBatch(tokens, lengths, spelled, self.spellings, tags)
 
-    def scores(self, model: nn.Module) -> Tensor:
-        """(B, T, V)."""
+    def logits(self, model: nn.Module) -> Tensor:
+        """The logits of the tags at each position (B, T, V)."""
         return model(self.tokens, self.lengths, self.spelled, self.spellings)  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ class TagTokens(TokenConfig):
     kind: Kind = "word"
     """What a token is: a word (word, space), or a part of a word (bpe, unigram): then its first part has the tag."""
     size: PositiveInt = 50_000
-    """Entries of the dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
+    """Size of the vocabulary at most, with the four special ones and, for parts of words, the 256 bytes."""
     lower: bool = True
     """Whether capital letters are read as small ones; the letters of a word are read as they are."""
 
@@ -32,16 +32,16 @@ class TagModel(ModelConfig):
     bidirectional: bool = True
     """Recurrent layers read from both ends; each half has the width stated."""
     dropout: float = Field(0.3, ge=0, lt=1)
-    """Share of entries set to zero while training, on words and between layers."""
+    """Dropout probability while training, on word embeddings and between layers."""
     length: PositiveInt = 256
     """Most tokens that are read at once; a longer sentence is read in pieces, so that every word has its tag."""
 
 
 class TagSettings(Config):
-    """What a tagger knows of words beside their numbers: the section [tag]."""
+    """How a tagger reads the spelling of words: the section [tag]."""
 
     characters: NonNegativeInt = 64
-    """Width of what the letters of a word say, put beside its embedding; 0 for none."""
+    """Width of the character-level vector of a word, concatenated with its embedding; 0 for none."""
     character_kind: LetterKind = "cnn"
     """How letters are read: cnn, the strongest windows, or lstm, from both ends."""
     word_dropout: NonNegativeFloat = 0.25

@@ -20,16 +20,16 @@ from seqloom.evaluating.tags import marks_spans
 from seqloom.models.forgetting import Forget
 from seqloom.models.letters import Letters
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.asking import Asked, Said
-from seqloom.tasks.batching import RowWork, by_length, row_stream
-from seqloom.tasks.tag.answer import Tagged
-from seqloom.tasks.tag.batch import IGNORED, Batch
-from seqloom.tasks.tag.rows import LETTERS, Row, rows_of, whole
-from seqloom.tasks.tag.score import Guesses, findings
+from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.tag.answers import TaggedText
+from seqloom.tasks.tag.batch import IGNORED, TagBatch
+from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
+from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
-from seqloom.tasks.tag.words import Word, learn_words, words_of
-from seqloom.tasks.task import Facts, Findings, Task
-from seqloom.tasks.work import Loss, Plan, Score
+from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
+from seqloom.tasks.task import Evaluation, Facts, Task
+from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tokens.settings import SPECIALS, UNK, WORDS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -38,18 +38,18 @@ AT_ONCE = 64
 
 
 class Tag(Task[TagConfig]):
-    """A dictionary of words, one of letters if they are read, and tags."""
+    """Give each word of a sentence its tag."""
 
     def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)
         self.tokenizer, self.characters = self.tokenizers["text"], self.tokenizers.get("characters")
         self.tags: list[str] = self.facts["tags"]
-        self.numbers = {tag: number for number, tag in enumerate(self.tags)}
+        self.tag_ids = {tag: id for id, tag in enumerate(self.tags)}
         self.marks_spans = marks_spans(self.tags)
 
     @classmethod
     def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
-        """The dictionaries and the tags of training data."""
+        """Train the tokenizers of words and of characters, and collect the tags."""
         found: Counter[str] = Counter(tag for record in train for tag in tags_of(record))
         check_tags(found, str(train.files[0]) if train.files else "<python>")
         tokenizers = {"text": known.get("text") or learn_words(map(words_in, train), config.tokens)}
@@ -71,48 +71,50 @@ class Tag(Task[TagConfig]):
 
     # --- data ---------------------------------------------------------------------------------------
 
-    def reads(self) -> Mapping[str, Any]:
+    def encoding_settings(self) -> Mapping[str, Any]:
         return {"length": self.config.model.length, "letters": LETTERS}
 
     def encode(self, records: list[Record]) -> Chunk:
-        """Words, letters and tags as numbers; a long sentence becomes several examples."""
-        rows = [row for record in records for row in self.rows(words_in(record), self.tags_in(record))]
-        return {field: [getattr(row, field) for row in rows] for field in Row._fields}
+        """Words, characters and tags as ids; a long sentence becomes several examples."""
+        examples = [example for record in records for example in self.examples(words_in(record), self.tags_in(record))]
+        return {field: [getattr(example, field) for example in examples] for field in TagExample._fields}
 
-    def rows(self, words: Sequence[str], tags: Sequence[int]) -> list[Row]:
-        return list(rows_of(words, tags, self.tokenizer, self.characters, self.config.model.length))
+    def examples(self, words: Sequence[str], tags: Sequence[int]) -> list[TagExample]:
+        return list(examples_of(words, tags, self.tokenizer, self.characters, self.config.model.length))
 
     def tags_in(self, record: Record) -> list[int]:
         for word, tag in zip(words_in(record), tags_of(record), strict=True):
-            if tag not in self.numbers:
+            if tag not in self.tag_ids:
                 raise DataError(
                     f"the tag {tag!r} of {word!r} was never seen in training",
                     where=str(record.place),
                     remedy=f"mend it, or train with examples of it; known: {', '.join(self.tags[:10])}",
                 )
-        return [self.numbers[tag] for tag in tags_of(record)]
+        return [self.tag_ids[tag] for tag in tags_of(record)]
 
-    def batch(self, corpus: Corpus, rows: Sequence[int] | Rows, device: torch.device) -> Batch:
-        return Batch.of([Row(*(corpus[field, int(row)] for field in Row._fields)) for row in rows], device)
+    def batch(self, corpus: Corpus, rows: Sequence[int] | Rows, device: torch.device) -> TagBatch:
+        return TagBatch.of(
+            [TagExample(*(corpus[field, int(row)] for field in TagExample._fields)) for row in rows], device
+        )
 
     # --- training -----------------------------------------------------------------------------------
 
-    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> RowWork[Batch]:
-        def make(corpus: Corpus, rows: Sequence[int] | Rows) -> Batch:
+    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> ExampleTrainable[TagBatch]:
+        def make(corpus: Corpus, rows: Sequence[int] | Rows) -> TagBatch:
             return self.batch(corpus, rows, plan.device)
 
-        def loss(model: nn.Module, batch: Batch) -> Loss:
-            scores = batch.scores(model)
-            tagged = scores[batch.tags != IGNORED]
-            return Loss(loss_of(scores, batch, plan.label_smoothing), len(tagged), tagged)
+        def loss(model: nn.Module, batch: TagBatch) -> Loss:
+            logits = batch.logits(model)
+            tagged = logits[batch.tags != IGNORED]
+            return Loss(loss_of(logits, batch, plan.label_smoothing), len(tagged), tagged)
 
-        def evaluate(model: nn.Module) -> Score | None:
+        def evaluate(model: nn.Module) -> ValidationResult | None:
             if valid is None:
                 return None
             found = self.evaluate(model, valid, plan.device, None)
-            return Score(dict(found.figures), found.decides)
+            return ValidationResult(dict(found.metrics), found.selection_score)
 
-        return RowWork(row_stream(train, "text", plan, make), loss, evaluate)
+        return ExampleTrainable(example_stream(train, "text", plan, make), loss, evaluate)
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -121,34 +123,36 @@ class Tag(Task[TagConfig]):
         words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)
         return given if words else super().accept(given)
 
-    def answering(self, model: nn.Module, asked: Sequence[Asked], options: object) -> Iterator[Sequence[Said]]:
+    def answer_steps(
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: object
+    ) -> Iterator[Sequence[Reply]]:
         """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
         device = next(model.parameters()).device
-        cut = [self.cut(self.accept(one.input)) for one in asked]
-        rows = [self.rows([word.text for word in words], [0] * len(words)) for _, words in cut]
+        cut = [self.cut(self.accept(one.input)) for one in requests]
+        rows = [self.examples([word.text for word in words], [0] * len(words)) for _, words in cut]
         flat = [row for of_one in rows for row in of_one]
         tagged: dict[int, list[tuple[str, float]]] = {}
         for places in by_length([len(row.text) for row in flat], AT_ONCE):
-            batch = Batch.of([flat[place] for place in places], device)
+            batch = TagBatch.of([flat[place] for place in places], device)
             with torch.no_grad():
-                best = torch.softmax(batch.scores(model), -1).max(-1)
-            for place, shares, numbers, tags in zip(places, best.values.cpu(), best.indices.cpu(), batch.tags.cpu()):
+                best = torch.softmax(batch.logits(model), -1).max(-1)
+            for place, probabilities, ids, tags in zip(places, best.values.cpu(), best.indices.cpu(), batch.tags.cpu()):
                 first = tags != IGNORED
-                tagged[place] = [(self.tags[n], share) for n, share in zip(numbers[first], shares[first].tolist())]
+                tagged[place] = [(self.tags[n], p) for n, p in zip(ids[first], probabilities[first].tolist())]
             yield []
         by_sentence = whole(tagged, [bool(row.goes_on[0]) for row in flat])
         yield [
-            Said(place, self.tagged(text, words, found))
+            Reply(place, self.tagged(text, words, found))
             for place, ((text, words), found) in enumerate(zip(cut, by_sentence, strict=True))
         ]
 
-    def tagged(self, text: str, words: Sequence[Word], found: Sequence[tuple[str, float]]) -> Tagged:
-        return Tagged(
+    def tagged(self, text: str, words: Sequence[Word], found: Sequence[tuple[str, float]]) -> TaggedText:
+        return TaggedText(
             text,
             [word.text for word in words],
             [word.start for word in words],
             [tag for tag, _ in found],
-            [share for _, share in found],
+            [probability for _, probability in found],
             self.marks_spans,
         )
 
@@ -159,8 +163,8 @@ class Tag(Task[TagConfig]):
         starts = np.cumsum([0, *(len(word) + 1 for word in given)])
         return " ".join(given), [Word(word, int(start)) for word, start in zip(given, starts)]
 
-    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Findings:
-        """The share of right tags, of all words and of unknown ones; of BIO tags the spans."""
+    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
+        """Accuracy, of all words and of unknown ones; for BIO tags precision, recall and F1 of spans."""
         true: dict[int, list[int]] = {}
         given: dict[int, list[int]] = {}
         unknown: dict[int, list[bool]] = {}
@@ -169,16 +173,16 @@ class Tag(Task[TagConfig]):
         with torch.no_grad():
             for places in by_length(corpus.lengths("text"), AT_ONCE):
                 batch = self.batch(corpus, places, device)
-                scores = batch.scores(model)
-                loss += float(loss_of(scores, batch))
+                logits = batch.logits(model)
+                loss += float(loss_of(logits, batch))
                 for row, place in enumerate(places):
                     tagged = batch.tags[row] != IGNORED
                     true[place] = batch.tags[row, tagged].tolist()
-                    given[place] = scores[row, tagged].argmax(-1).tolist()
+                    given[place] = logits[row, tagged].argmax(-1).tolist()
                     unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
         goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
-        guesses = Guesses(whole(true, goes_on), whole(given, goes_on), whole(unknown, goes_on), loss)
-        return findings(guesses, self.tags, self.marks_spans)
+        predictions = Predictions(whole(true, goes_on), whole(given, goes_on), whole(unknown, goes_on), loss)
+        return evaluation(predictions, self.tags, self.marks_spans)
 
 
 def words_in(record: Record) -> list[str]:
@@ -207,7 +211,7 @@ def forgetting(tokenizer: Tokenizer, strength: float) -> Forget | None:
     return Forget(strength, tokenizer.frequency, len(SPECIALS), UNK) if strength else None
 
 
-def loss_of(scores: Tensor, batch: Batch, smoothing: float = 0.0) -> Tensor:
+def loss_of(logits: Tensor, batch: TagBatch, smoothing: float = 0.0) -> Tensor:
     """Summed over the words that have a tag."""
-    flat, tags = scores.flatten(0, 1), batch.tags.flatten()
+    flat, tags = logits.flatten(0, 1), batch.tags.flatten()
     return F.cross_entropy(flat, tags, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing)

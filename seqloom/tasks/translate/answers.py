@@ -1,4 +1,4 @@
-"""What a translator says: a text, how sure it is, and where it looked."""
+"""A translation: its text, its probability, its attention weights."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Translation:
     cut: bool
     """Whether the source was longer than the model reads, and only its beginning was read."""
     unseen: float
-    """The share of the source that was not in what the model learned from."""
+    """The fraction of the source that was not in the training data."""
     likeliest: Sequence[dict[str, float]] = ()
     """For each of `token_scores` what could have stood there, if that was asked for."""
 
@@ -46,7 +46,7 @@ class Translation:
 
     @property
     def certainty(self) -> float:
-        """The share that the model gives to this answer among all there are, from 0 to 1."""
+        """The probability of this answer under the model, from 0 to 1."""
         return math.exp(sum(self.token_scores))
 
     def json(self) -> dict[str, Any]:
@@ -69,11 +69,11 @@ class Translation:
         return to_pharaoh(link for link in links_of_targets(looked.mean()) if link[0] < ends)
 
     def plot(self, file: str | Path = "attention.png", *, pieces: bool | None = None) -> Path:
-        """Draw what was looked at: .png, .html, .json or .txt."""
+        """Draw the attention weights: .png, .html, .json or .txt."""
         return save(self.looked(pieces=pieces), file)
 
     def looked(self, *, pieces: bool | None = None) -> AttentionMap:
-        """What was looked at, by piece or by word; None: by word, if the answer has several or is a single piece."""
+        """The attention weights, by piece or by word; None: by word, if the answer has several or is a single piece."""
         if self.words is None or self.attention is None:
             raise SeqloomError(
                 "there is no attention in this answer",
@@ -93,15 +93,15 @@ def translation(
     unseen = source_tokenizer.unseen(row[:-1])
 
     def one(written: DecodedSequence, others: list[Translation]) -> Translation:
-        tokens = [tokenizer.entries[token] for token in written.tokens]
+        tokens = [tokenizer.vocabulary[token] for token in written.tokens]
         looked, words = None, None
         if written.attention is not None and written.tokens:
-            looked = attention_map([source_tokenizer.entries[token] for token in row], tokens, written.attention)
+            looked = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
             words = looked.by_word(word_numbers(source_tokenizer, row), word_numbers(tokenizer, written.tokens))
         text = tokenizer.decode(written.tokens)
         if copy_unknown and looked is not None and UNK in written.tokens:
             text = with_copies(written.tokens, looked, tokenizer, source, source_tokenizer)
-        likeliest = [{tokenizer.entries[token]: score for token, score in told} for told in written.likeliest if told]
+        likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return Translation(
             source, text, tokens, written.score, written.token_scores, looked, words, others, cut, unseen, likeliest
         )
@@ -115,7 +115,7 @@ def word_numbers(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
     spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
     blank = True  # nothing but spaces so far in this word
     for token in tokens:
-        shown = tokenizer.entries[token]
+        shown = tokenizer.vocabulary[token]
         begins = not spaced or token == EOS or (shown.startswith(SPACES) and not blank)
         numbers.append(numbers[-1] + begins if numbers else 0)
         blank = (begins or blank) and (shown in SPACES or not shown.strip("▁ \t\n"))
@@ -125,9 +125,9 @@ def word_numbers(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
 def with_copies(
     tokens: Sequence[int], looked: AttentionMap, tokenizer: Tokenizer, source: str, source_tokenizer: Tokenizer
 ) -> str:
-    """The answer with each unknown token replaced by the piece of the source that it looked at most."""
+    """The answer with each unknown token replaced by the source piece with the highest attention weight."""
     pieces = source_tokenizer.pieces(source)
-    read = source if source_tokenizer.read is None else source_tokenizer.read(source)
+    read = source if source_tokenizer.normalise is None else source_tokenizer.normalise(source)
     weights = looked.mean()[:, : len(pieces)]
     text = tokenizer.decode(tokens)
     first, *others = text.split(SPECIALS[UNK])

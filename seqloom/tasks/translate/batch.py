@@ -1,4 +1,4 @@
-"""Pairs side by side, as a model that writes reads them."""
+"""Source and target sentences as padded token ids, for teacher forcing."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from seqloom.tokens.settings import BOS, EOS
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Sources, and for each place of their targets the word before it and the word to predict."""
+class TranslationBatch:
+    """Sources, and for each position of their targets the token before it and the token to predict."""
 
     source: Tensor  # (B, S)
     source_lengths: Tensor  # (B)
-    written: Tensor  # (B, T) <bos> first
-    following: Tensor  # (B, T) <eos> last
+    decoder_input: Tensor  # (B, T) <bos> first
+    labels: Tensor  # (B, T) <eos> last
     target_lengths: Tensor  # (B)
 
     @property
@@ -30,20 +30,20 @@ class Pairs:
 
     @property
     def real(self) -> Tensor:
-        """Where a word is to be predicted (B, T)."""
-        return lengths_to_mask(self.target_lengths, self.written.shape[1])
+        """The padding mask of the targets (B, T): True where a token is to be predicted."""
+        return lengths_to_mask(self.target_lengths, self.decoder_input.shape[1])
 
-    def select(self, rows: Sequence[int]) -> Pairs:
+    def select(self, rows: Sequence[int]) -> TranslationBatch:
         chosen = list(rows)
-        return Pairs(
-            self.source[chosen], self.source_lengths[chosen], self.written[chosen], self.following[chosen],
+        return TranslationBatch(
+            self.source[chosen], self.source_lengths[chosen], self.decoder_input[chosen], self.labels[chosen],
             self.target_lengths[chosen],
         )  # fmt: skip
 
 
-def pairs(sources: Sequence[Any], targets: Sequence[Any], device: torch.device) -> Pairs:
-    """From rows of token numbers, without <bos> and <eos>."""
+def translation_batch(sources: Sequence[Any], targets: Sequence[Any], device: torch.device) -> TranslationBatch:
+    """From token ids without <bos> and <eos>."""
     source, source_lengths = tensors([[*row, EOS] for row in sources], device)
-    written, _ = tensors([[BOS, *row] for row in targets], device)
-    following, target_lengths = tensors([[*row, EOS] for row in targets], device)
-    return Pairs(source, source_lengths, written, following, target_lengths)
+    decoder_input, _ = tensors([[BOS, *row] for row in targets], device)
+    labels, target_lengths = tensors([[*row, EOS] for row in targets], device)
+    return TranslationBatch(source, source_lengths, decoder_input, labels, target_lengths)

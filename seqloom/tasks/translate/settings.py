@@ -19,9 +19,9 @@ class PairTokens(TokenConfig):
     """Tokens to read and to write with."""
 
     size: PositiveInt = 8_000
-    """Entries of a dictionary at most, with the four special ones and, for parts of words, the 256 bytes."""
+    """Size of a vocabulary at most, with the four special ones and, for parts of words, the 256 bytes."""
     joint: bool = True
-    """One dictionary for both sides instead of two."""
+    """One vocabulary for both sides instead of two."""
     target: TokenConfig | None = None
     """How targets are cut, if in another way than sources: a section [tokens.target]; needs joint = false."""
 
@@ -36,9 +36,9 @@ class PairTokens(TokenConfig):
         return self.target or self.read
 
     @model_validator(mode="after")
-    def two_ways_of_cutting_need_two_dictionaries(self) -> Self:
+    def two_tokenizations_need_two_vocabularies(self) -> Self:
         if self.target is not None and self.joint:
-            what = "one dictionary for both sides has one way of cutting"
+            what = "one vocabulary for both sides has one way of cutting"
             raise problem("target", what, remedy="set tokens.joint=false, or leave out [tokens.target]")
         return self
 
@@ -66,26 +66,26 @@ class TranslateConfig(TaskConfig):
     """What is asked of it while it learns."""
 
     @model_validator(mode="after")
-    def one_matrix_needs_one_dictionary(self) -> Self:
+    def tied_embeddings_need_one_vocabulary(self) -> Self:
         if self.model.tied == "all" and not self.tokens.joint:
-            what = "source and target words cannot be one matrix with two dictionaries"
+            what = "source and target cannot share one embedding matrix with two vocabularies"
             raise problem("model.tied", what, remedy='set tokens.joint=true, or tie "target" alone')
         return self
 
 
 class TranslateOptions(DecodingOptions):
-    """How an answer is found, and what is told of it."""
+    """How an answer is decoded, and what is reported of it."""
 
     attention: bool = True
-    """Whether the answer says what was looked at, if the model looks at all."""
+    """Whether the answer has its attention weights, if the model has attention."""
     copy_unknown: bool = False
-    """Write the word of the source that was looked at where the answer has an unknown one."""
+    """Replace each unknown word of the answer by the source word with the highest attention weight."""
 
 
-class TranslateMeasuring(TranslateOptions):
-    """How answers are found, and how they are measured."""
+class TranslateEvaluateOptions(TranslateOptions):
+    """How answers are decoded, and how they are measured."""
 
     capitals: bool = True
     """Whether capitals count; of a model that writes none they never do."""
     measure: Measure | None = None
-    """The figure with an interval, by length and against another model; without, the one that chose the model."""
+    """The metric with an interval, by length and against another model; without, the one that chose the model."""

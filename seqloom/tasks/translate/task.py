@@ -27,28 +27,27 @@ from seqloom.evaluating.translation import Translated
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import surprise
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.tasks.asking import Asked, Said
-from seqloom.tasks.batching import RowStream, RowWork, by_length, tensors
-from seqloom.tasks.task import Findings, Task
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.task import Evaluation, Task
+from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
-from seqloom.tasks.translate.batch import Pairs, pairs
-from seqloom.tasks.translate.findings import findings
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateMeasuring, TranslateOptions
-from seqloom.tasks.translate.texts import as_bytes, spread, text_in, text_of
-from seqloom.tasks.work import Loss, Plan, Score
-from seqloom.tokens.pairs import train_pair
+from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
+from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
-from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
 """Sources that are translated in one batch."""
 
 
 class Translate(Task[TranslateConfig]):
-    """Two dictionaries, or one for both sides."""
+    """Turn a text into another: a translation, a date in another format, a title."""
 
     Options = TranslateOptions
-    Measuring = TranslateMeasuring
+    EvaluateOptions = TranslateEvaluateOptions
 
     @property
     def source_tokenizer(self) -> Tokenizer:
@@ -61,9 +60,9 @@ class Translate(Task[TranslateConfig]):
     @classmethod
     def learn(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         if "text" in known or {"source", "target"} <= known.keys():
-            shares = {"target": config.tokens.written.bpe_dropout}
+            rates = {"target": config.tokens.written.bpe_dropout}
             shared = config.tokens.bpe_dropout
-            return cls(config, {name: one.dropping(shares.get(name, shared)) for name, one in known.items()}, {})
+            return cls(config, {name: one.with_dropout(rates.get(name, shared)) for name, one in known.items()}, {})
         texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
@@ -79,11 +78,11 @@ class Translate(Task[TranslateConfig]):
 
     # --- data ---------------------------------------------------------------------------------------
 
-    def reads(self) -> Mapping[str, Any]:
+    def encoding_settings(self) -> Mapping[str, Any]:
         return {}
 
     def encode(self, records: list[Record]) -> Chunk:
-        """Both sides as numbers, and as text: what is measured, and cut anew with BPE-dropout."""
+        """Both sides as token ids, and as text: for the metrics, and for BPE-dropout."""
         sources = [text_in(record, "source") for record in records]
         targets = [text_in(record, "target") for record in records]
         return {
@@ -93,20 +92,22 @@ class Translate(Task[TranslateConfig]):
             "target_text": [as_bytes(text) for text in targets],
         }
 
-    def batch(self, corpus: Corpus, rows: Sequence[int], device: torch.device) -> Pairs:
-        return pairs([corpus["source", row] for row in rows], [corpus["target", row] for row in rows], device)
+    def batch(self, corpus: Corpus, rows: Sequence[int], device: torch.device) -> TranslationBatch:
+        return translation_batch(
+            [corpus["source", row] for row in rows], [corpus["target", row] for row in rows], device
+        )
 
-    def cut_anew(self, corpus: Corpus, rows: Sequence[int], device: torch.device, key: str) -> Pairs:
+    def cut_anew(self, corpus: Corpus, rows: Sequence[int], device: torch.device, key: str) -> TranslationBatch:
         """As `batch`, with texts cut at random (BPE-dropout); the key decides how."""
         random = Random(hashlib.blake2b(key.encode(), digest_size=8).digest())
         sources = self.source_tokenizer.encode_batch([text_of(corpus, "source", row) for row in rows], random)
         targets = self.target_tokenizer.encode_batch([text_of(corpus, "target", row) for row in rows], random)
         longest = self.config.model.length - 1
-        return pairs([row[:longest] for row in sources], [row[:longest] for row in targets], device)
+        return translation_batch([row[:longest] for row in sources], [row[:longest] for row in targets], device)
 
     # --- training -----------------------------------------------------------------------------------
 
-    def work(self, train: Corpus, valid: Corpus | None, plan: Plan) -> RowWork[Pairs]:
+    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> ExampleTrainable[TranslationBatch]:
         longer = np.maximum(train.lengths("source"), train.lengths("target")) + 1
         kept = np.flatnonzero(longer <= self.config.model.length)
         if not len(kept):
@@ -114,20 +115,20 @@ class Translate(Task[TranslateConfig]):
         order = BucketSampler(longer[kept], plan.batch_tokens, plan.seed)
         at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
-        def make(rows: Any) -> Pairs:
+        def make(rows: Any) -> TranslationBatch:
             places = kept[rows].tolist()
             if not at_random:
                 return self.batch(train, places, plan.device)
             return self.cut_anew(train, places, plan.device, f"{plan.seed} {order.epoch} {places}")
 
-        def loss(model: nn.Module, batch: Pairs) -> Loss:
+        def loss(model: nn.Module, batch: TranslationBatch) -> Loss:
             real = batch.real
-            scores = model(batch.source, batch.source_lengths, batch.written, real)
-            wanted = batch.following[real]
-            total = surprise(scores, wanted, plan.label_smoothing)
-            return Loss(total, len(wanted), scores)
+            logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
+            wanted = batch.labels[real]
+            total = surprise(logits, wanted, plan.label_smoothing)
+            return Loss(total, len(wanted), logits)
 
-        def evaluate(model: nn.Module) -> Score | None:
+        def evaluate(model: nn.Module) -> ValidationResult | None:
             return None if valid is None else self.look(model, valid, plan.device)
 
         def sample(model: nn.Module) -> str:
@@ -135,63 +136,65 @@ class Translate(Task[TranslateConfig]):
             (answer,) = self.predict(model, [text_of(corpus, "source", 0)], TranslateOptions(beam=1, attention=False))
             return f"{answer.source} → {answer.text}"
 
-        return RowWork(RowStream(order, make), loss, evaluate, sample, self.notes(longer, valid), foretells=True)
+        return ExampleTrainable(
+            ExampleStream(order, make), loss, evaluate, sample, self.notes(longer, valid), predicts_tokens=True
+        )
 
     def notes(self, lengths: NDArray[Any], valid: Corpus | None) -> list[str]:
         """What is left out: of training, of looking at validation data."""
-        asked, length = self.config.translate, self.config.model.length
+        settings, length = self.config.translate, self.config.model.length
         left_out, there = int((lengths > length).sum()), 0 if valid is None else len(valid)
         notes = [f"{left_out:,} pairs are longer than {length} tokens and left out"] if left_out else []
-        if asked.measure != "loss" and there > asked.validate_pairs:
-            some = f"{asked.validate_pairs:,} of {there:,} pairs"
+        if settings.measure != "loss" and there > settings.validate_pairs:
+            some = f"{settings.validate_pairs:,} of {there:,} pairs"
             notes.append(f"validation translates {some}, word by word; `seqloom evaluate` all of them, with a beam")
         return notes
 
-    def look(self, model: nn.Module, valid: Corpus, device: torch.device) -> Score:
+    def look(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
         """A look at validation data while training: the loss of all, and some of it translated word by word."""
         settings = self.config.translate
         loss = self.loss_of(model, valid, device)
-        figures = {"loss": loss}
+        metrics = {"loss": loss}
         if settings.measure == "loss":
-            return Score(figures, -loss)
+            return ValidationResult(metrics, -loss)
         questions = self.questions(valid, spread(min(settings.validate_pairs, len(valid)), len(valid)))
-        measured = self.translated(model, valid, questions, TranslateMeasuring(beam=1, attention=False))
+        measured = self.translated(model, valid, questions, TranslateEvaluateOptions(beam=1, attention=False))
         score = measured.score(settings.measure)
-        return Score({**figures, settings.measure: score}, score)
+        return ValidationResult({**metrics, settings.measure: score}, score)
 
     def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
-        """The mean loss of a word, <eos> among them."""
+        """The mean loss of a token, <eos> among them."""
         total, count = 0.0, 0
         longest = self.config.model.length - 1
         model.eval()
         with torch.no_grad():
             for rows in by_length(corpus.lengths("target"), AT_ONCE):
                 sources = [corpus["source", row][:longest] for row in rows]
-                batch = pairs(sources, [corpus["target", row][:longest] for row in rows], device)
+                batch = translation_batch(sources, [corpus["target", row][:longest] for row in rows], device)
                 real = batch.real
-                scores = model(batch.source, batch.source_lengths, batch.written, real)
-                total += float(F.cross_entropy(scores, batch.following[real], reduction="sum"))
+                logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
+                total += float(F.cross_entropy(logits, batch.labels[real], reduction="sum"))
                 count += int(real.sum())
         return total / max(count, 1)
 
     # --- use ----------------------------------------------------------------------------------------
 
-    def answering(
-        self, model: nn.Module, asked: Sequence[Asked], options: TranslateOptions
-    ) -> Iterator[Sequence[Said]]:
+    def answer_steps(
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: TranslateOptions
+    ) -> Iterator[Sequence[Reply]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        texts = [self.accept(one.input) for one in asked]
-        yield [Said(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
+        texts = [self.accept(one.input) for one in requests]
+        yield [Reply(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
         filled = [place for place, text in enumerate(texts) if text.strip()]
         rows = self.source_tokenizer.encode_batch([texts[place] for place in filled])
         longest = self.config.model.length - 1
         model.eval()
         for group in by_length([len(row) for row in rows], AT_ONCE):
             read = [[*rows[number][:longest], EOS] for number in group]
-            batch = [asked[filled[number]] for number in group]
+            batch = [requests[filled[number]] for number in group]
             for found in self.writing(model, read, batch, options):
                 yield [
-                    Said(
+                    Reply(
                         filled[group[number]],
                         translation(
                             batch[number].input, read[number], answers, self.source_tokenizer, self.target_tokenizer,
@@ -203,7 +206,7 @@ class Translate(Task[TranslateConfig]):
                 ]  # fmt: skip
 
     def writing(
-        self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[Asked], options: TranslateOptions
+        self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[list[DecodingUpdate]]:
         """What is written for sources that were cut into tokens, step by step."""
         device = next(model.parameters()).device
@@ -214,26 +217,26 @@ class Translate(Task[TranslateConfig]):
         source, lengths = tensors(read, device)
         with torch.inference_mode():
             state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
-        told = (model, state, [len(row) for row in read], BOS, constraints, options, device)
+        arguments = (model, state, [len(row) for row in read], BOS, constraints, options, device)
 
         def wanted(number: int) -> bool:
             return batch[number].wanted
 
         if not options.temperature:
-            return beam_search(*told, wanted=wanted)  # type: ignore[arg-type]
+            return beam_search(*arguments, wanted=wanted)  # type: ignore[arg-type]
         keys = [one.key for one in batch]
-        return sample_answers(*told, keys, wanted, lambda number: batch[number].grows)  # type: ignore[arg-type]
+        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)  # type: ignore[arg-type]
 
     def prefix(self, text: str) -> list[int]:
         """The tokens that every answer begins with; all of them must be ones that the model can write."""
         tokens = self.target_tokenizer.encode(text)
         if UNK in tokens:
-            what = f"{text!r} has parts that are not in the dictionary, so no answer can begin with it"
+            what = f"{text!r} has parts that are not in the vocabulary, so no answer can begin with it"
             raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
         return tokens
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
-        """The mean of what the encoder makes of the words of each text."""
+        """The mean of the encoder states of each text (B, D)."""
         assert isinstance(model, Seq2Seq)
         rows = self.source_tokenizer.encode_batch(list(texts))
         longest = self.config.model.length - 1
@@ -259,7 +262,7 @@ class Translate(Task[TranslateConfig]):
         return list(found.values())
 
     def translated(
-        self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateMeasuring
+        self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
     ) -> Translated:
         """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
@@ -270,14 +273,16 @@ class Translate(Task[TranslateConfig]):
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
         return Translated.of(answers, references, sources, language, cased=cased, spaced=spaced)
 
-    def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateMeasuring) -> Findings:
+    def evaluate(
+        self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
+    ) -> Evaluation:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
         loss = self.loss_of(model, corpus, device)
-        told = options.model_copy(update={"attention": False})
+        chosen = options.model_copy(update={"attention": False})
         questions = self.questions(corpus, range(len(corpus)))
-        measured = self.translated(model, corpus, questions, told)
-        figures = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
-        return findings(measured, figures, options.measure or self.config.translate.measure)
+        measured = self.translated(model, corpus, questions, chosen)
+        metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
+        return evaluation(measured, metrics, options.measure or self.config.translate.measure)
 
 
 def blank_answer(text: str) -> Translation:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from seqloom.tasks.classify.answers.base import Answers, Learner
-from seqloom.tasks.classify.answers.label import OneLabel
-from seqloom.tasks.classify.answers.labels import AnyLabels
-from seqloom.tasks.classify.answers.number import OneNumber
+from seqloom.tasks.classify.answers.multi_label import MultiLabel
+from seqloom.tasks.classify.answers.regression import Regression
+from seqloom.tasks.classify.answers.single_label import SingleLabel
 
 __all__ = ["ANSWERS", "Answers", "Learner"]
 
-ANSWERS: dict[str, type[Answers]] = {"label": OneLabel, "labels": AnyLabels, "number": OneNumber}
+ANSWERS: dict[str, type[Answers]] = {"label": SingleLabel, "labels": MultiLabel, "number": Regression}

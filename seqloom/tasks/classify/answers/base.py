@@ -1,4 +1,4 @@
-"""What a kind of answer is: learned from data, kept as numbers, scored by a model, said to a person."""
+"""What a kind of answer is: its labels learned from data, its targets, its loss, its metrics."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from torch import Tensor
 
 from seqloom.data.record import Record
 from seqloom.errors import DataError
-from seqloom.tasks.asking import Answer
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.task import Facts, Findings
+from seqloom.tasks.requests import Answer
+from seqloom.tasks.task import Evaluation, Facts
 
 
 class Learner(Protocol):
@@ -38,8 +38,8 @@ class Answers(ABC):
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         self.config = config
 
-    scores: int
-    """Numbers that a model gives for an input."""
+    outputs: int
+    """Logits that a model gives for an input."""
 
     @abstractmethod
     def encode(self, record: Record) -> Sequence[int] | NDArray[np.float32]:
@@ -47,30 +47,31 @@ class Answers(ABC):
 
     @abstractmethod
     def targets(self, rows: Sequence[NDArray[Any]], device: torch.device) -> Tensor:
-        """Right answers from disk, side by side: one row or one number for each."""
+        """Right answers from disk as a tensor (B) or (B, V)."""
 
     @abstractmethod
-    def loss(self, scores: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
-        """Summed over a batch: scores (B, V)."""
+    def loss(self, logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        """The loss of logits (B, V), summed over the batch."""
 
     @abstractmethod
-    def choices(self, scores: Tensor) -> Tensor | None:
-        """The scores (B, V) of a batch, one row for each choice that is made; None where none is."""
+    def class_logits(self, logits: Tensor) -> Tensor | None:
+        """Logits (B, V) as those of one classification each (R, classes); None for a regression."""
 
     @abstractmethod
-    def say(self, text: str, scores: Tensor) -> Answer:
-        """The answer that the scores (V) of one input give."""
+    def answer(self, text: str, logits: Tensor) -> Answer:
+        """The answer that the logits (V) of one input give."""
 
     @abstractmethod
-    def decided(self, scores: Tensor) -> list[Any]:
-        """Of each row (B, V), what will be held against `right`."""
+    def predicted(self, logits: Tensor) -> list[Any]:
+        """The predictions of a batch from its logits (B, V), to be compared with `expected`."""
 
     @abstractmethod
-    def right(self, targets: Tensor) -> list[Any]: ...
+    def expected(self, targets: Tensor) -> list[Any]:
+        """The right answers of a batch, in the form of `predicted`."""
 
     @abstractmethod
-    def findings(self, right: list[Any], decided: list[Any], loss: float) -> Findings:
-        """How good the answers are; `loss` is the mean."""
+    def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
+        """The metrics of predictions; `loss` is the mean."""
 
 
 def column_of(record: Record) -> str:

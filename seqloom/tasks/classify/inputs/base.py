@@ -1,4 +1,4 @@
-"""What a kind of input is: read from a record or from a user, kept as numbers, and what a model begins with."""
+"""What a kind of input is: read from a record or from a user, encoded, and the first layer that embeds it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqloom.models.classifier import Rows
 from seqloom.tasks.classify.settings import ClassifyConfig
 
 
-class Inputs(ABC):
+class InputKind(ABC):
     """One kind of input, with what was learned of it from training data."""
 
     field: ClassVar[str]
@@ -28,15 +28,15 @@ class Inputs(ABC):
 
     @abstractmethod
     def begin(self) -> Rows:
-        """The first part of a model, with fresh weights."""
+        """The embedding of a model, with fresh weights."""
 
     @abstractmethod
     def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
-        """Inputs as numbers, cut to the longest that the model reads."""
+        """Inputs as token ids or frames, cut to the longest that the model reads."""
 
     @abstractmethod
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
-        """Rows side by side, zeros after each, and lengths (B)."""
+        """Inputs padded with zeros, (B, T) token ids or (B, T, D) frames, and their lengths (B)."""
 
     @abstractmethod
     def record(self, given: Any) -> Record:

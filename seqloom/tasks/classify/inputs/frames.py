@@ -18,14 +18,14 @@ from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.frames import Frames
-from seqloom.tasks.classify.inputs.base import Inputs, cannot_read, place_of
+from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Facts
 
 REMEDY = "give an array (time, width), or the path of a .npy or of a text with a frame a line"
 
 
-class Spread:
+class FrameStatistics:
     """Mean and deviation of each column over all frames, in one pass (Chan, Golub & LeVeque, 1979)."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Spread:
         return {"mean": self.mean.tolist(), "deviation": np.where(changes, deviation, 1.0).tolist()}
 
 
-class Sequences(Inputs):
+class FrameInputs(InputKind):
     """The mean and the deviation of each column in training data."""
 
     field = "frames"

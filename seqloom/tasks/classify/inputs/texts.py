@@ -18,13 +18,13 @@ from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.words import Words
 from seqloom.tasks.batching import tensors
-from seqloom.tasks.classify.inputs.base import Inputs, cannot_read, place_of
+from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tokens.tokenizer import Tokenizer
 
 
-class Texts(Inputs):
-    """A dictionary."""
+class TextInputs(InputKind):
+    """Texts, encoded as token ids."""
 
     field = "text"
 

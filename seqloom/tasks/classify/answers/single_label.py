@@ -1,0 +1,127 @@
+"""One label: the likeliest of all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from seqloom.data.record import Record
+from seqloom.errors import DataError
+from seqloom.evaluating.classification import Classified
+from seqloom.tasks.classify.answers.base import Answers, label_of, never_seen
+from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.task import Evaluation, Facts, ResultTable
+
+SHOWN = 12
+"""Labels that a table of right and wrong can show at most."""
+
+
+@dataclass(frozen=True)
+class LabelAnswer:
+    """The predicted label of a text, and the probability of each label."""
+
+    text: str
+    label: str
+    scores: dict[str, float]
+
+    def __str__(self) -> str:
+        return self.label
+
+    def json(self) -> dict[str, Any]:
+        return {"text": self.text, "label": self.label, "scores": self.scores}
+
+
+class LabelCount:
+    """Counts the labels of training data."""
+
+    def __init__(self, config: ClassifyConfig) -> None:
+        self.found: Counter[str] = Counter()
+
+    def add(self, record: Record) -> None:
+        self.found[label_of(record)] += 1
+
+    def facts(self, where: str) -> dict[str, Any]:
+        if len(self.found) < 2:
+            raise DataError(
+                f"every text has the label {next(iter(self.found))!r}",
+                where=where,
+                remedy="a classifier needs two labels at least; check data.columns.label",
+            )
+        count = self.found.total()
+        if count >= 20 and len(self.found) > count / 2:
+            raise DataError(
+                f"{len(self.found)} different labels for {count} texts: is that the column of labels?",
+                where=where,
+                remedy="say which is which, as in data.columns.text=1 data.columns.label=2; "
+                "if they are numbers to be predicted, say classify.answer=number",
+            )
+        return {"labels": sorted(self.found)}
+
+
+class SingleLabel(Answers):
+    """Softmax and cross-entropy. Logistic regression has one logit for two labels: that of the second."""
+
+    Learner = LabelCount
+
+    def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
+        super().__init__(config, facts)
+        self.labels: list[str] = facts["labels"]
+        self.label_ids = {label: id for id, label in enumerate(self.labels)}
+        self.outputs = 1 if config.model.name == "logistic" and len(self.labels) == 2 else len(self.labels)
+
+    def encode(self, record: Record) -> list[int]:
+        label = label_of(record)
+        if label not in self.label_ids:
+            raise never_seen(label, self.labels, record)
+        return [self.label_ids[label]]
+
+    def targets(self, rows: Sequence[NDArray[Any]], device: torch.device) -> Tensor:
+        return torch.tensor([int(row[0]) for row in rows], device=device)
+
+    def loss(self, logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        return F.cross_entropy(per_class(logits), targets, reduction="sum", label_smoothing=smoothing)
+
+    def class_logits(self, logits: Tensor) -> Tensor:
+        return per_class(logits)
+
+    def answer(self, text: str, logits: Tensor) -> LabelAnswer:
+        p = torch.softmax(per_class(logits), -1)
+        return LabelAnswer(text, self.labels[int(p.argmax())], dict(zip(self.labels, p.tolist(), strict=True)))
+
+    def predicted(self, logits: Tensor) -> list[Any]:
+        return per_class(logits).argmax(-1).tolist()
+
+    def expected(self, targets: Tensor) -> list[Any]:
+        return targets.tolist()
+
+    def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
+        found = Classified.of(self.labels, expected, predicted)
+        details = {"labels": self.labels, "confusion": found.confusion.tolist()}
+        return Evaluation({"loss": loss, **found.figures()}, found.accuracy, [confusion_table(found)], details)
+
+
+def per_class(logits: Tensor) -> Tensor:
+    """A logit for each label: where there is one for two labels, the first label gets 0, as in a sigmoid."""
+    return F.pad(logits, (1, 0)) if logits.shape[-1] == 1 else logits
+
+
+def confusion_table(found: Classified) -> ResultTable:
+    """True labels against predicted ones; of many labels, F1 alone."""
+    if len(found.labels) <= SHOWN:
+        rows = [
+            [label, *map(str, counts), f"{f1:.3f}"]
+            for label, counts, f1 in zip(found.labels, found.confusion.tolist(), found.f1, strict=True)
+        ]
+        return ResultTable("", ["true \\ predicted", *found.labels, "F1"], rows)
+    counts = found.confusion.sum(1).tolist()
+    return ResultTable(
+        "", ["label", "examples", "F1"],
+        [[label, str(n), f"{f1:.3f}"] for label, n, f1 in zip(found.labels, counts, found.f1, strict=True)],
+    )  # fmt: skip

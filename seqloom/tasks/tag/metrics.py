@@ -1,0 +1,47 @@
+"""How good a tagger is: word by word, tag by tag, and where tags are BIO span by span."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from seqloom.evaluating.classification import Classified
+from seqloom.evaluating.tags import Tagged
+from seqloom.tasks.task import Evaluation, ResultTable
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Tag ids for the words of each sentence, true and predicted, and which words are not in the vocabulary."""
+
+    true: Sequence[Sequence[int]]
+    given: Sequence[Sequence[int]]
+    unknown: Sequence[Sequence[bool]]
+    loss: float
+    """Summed over all words."""
+
+
+def evaluation(predictions: Predictions, tags: Sequence[str], marks_spans: bool) -> Evaluation:
+    """Accuracy selects the best checkpoint, or F1 of spans where the tags of the training data are BIO."""
+    true, given = np.concatenate(predictions.true), np.concatenate(predictions.given)
+    unknown = np.concatenate(predictions.unknown).astype(bool)
+    metrics = {"loss": predictions.loss / max(len(true), 1), "accuracy": float((true == given).mean())}
+    if unknown.any():
+        metrics["unknown_accuracy"] = float((true == given)[unknown].mean())
+    details = {"words": len(true), "unknown": int(unknown.sum())}
+    if marks_spans:
+        named = [[[tags[id] for id in sentence] for sentence in of] for of in (predictions.true, predictions.given)]
+        found = Tagged.of(*named)
+        spans = found.all_spans
+        metrics |= {"precision": spans.precision, "recall": spans.recall, "f1": spans.f1}
+        table = ResultTable("", ["span", "precision", "recall", "F1", "there"], found.rows())
+        return Evaluation(metrics, spans.f1, [table], {**details, "spans": found.json().get("spans", {})})
+    by_tag = Classified.of(tags, true.tolist(), given.tolist())
+    counts, f1 = by_tag.confusion.sum(1).tolist(), by_tag.f1.tolist()
+    rows = [[tag, str(count), f"{value:.3f}"] for tag, count, value in zip(tags, counts, f1, strict=True)]
+    per_tag = {tag: {"words": count, "f1": value} for tag, count, value in zip(tags, counts, f1, strict=True)}
+    return Evaluation(
+        metrics, metrics["accuracy"], [ResultTable("", ["tag", "words", "F1"], rows)], {**details, "tags": per_tag}
+    )

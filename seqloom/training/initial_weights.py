@@ -1,0 +1,141 @@
+"""Where weights begin: taken over from a trained model, from word vectors, or fresh.
+
+What is taken over is decided once, before the first step, and kept in the run: nobody asks for the other folder again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from torch import Tensor, nn
+
+from seqloom.config import Config
+from seqloom.data.record import Record
+from seqloom.data.source import open_source
+from seqloom.data.splits import Records
+from seqloom.errors import ConfigError, SeqloomError
+from seqloom.models.weights import weights_of
+from seqloom.storage import read_tensors, verify
+from seqloom.tasks.task import Task
+from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.vectors.cooccurrence import train_cooccurrence
+from seqloom.vectors.files import read_vectors
+from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
+from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word2vec import train_word2vec
+
+WORDS = ("words.", "reader.words.")
+ENCODER = (*WORDS, "encoder.", "reader.encoder.")
+LEARNED = ("svd", "skip-gram", "cbow")
+
+
+class StartConfig(Config):
+    """Where the weights begin: the section [start]."""
+
+    model: str = ""
+    """The folder of a trained model whose tokenizers and weights are taken over; empty: none."""
+    keep: Literal["words", "encoder", "all"] = "encoder"
+    """What is taken over from it: the word embeddings, the encoder too, or everything."""
+    vectors: str = ""
+    """Word embeddings: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; empty: fresh."""
+    text: str = ""
+    """The text that vectors are learned from; empty: that of the training data."""
+    frozen: bool = False
+    """Whether what was taken over stays as it is."""
+
+
+def known_tokenizers(start: StartConfig) -> dict[str, Tokenizer]:
+    """The tokenizers of the model that weights are taken from."""
+    if not start.model:
+        return {}
+    folder = Path(start.model)
+    verify(folder)
+    return tokenizers_in(folder)
+
+
+def tokenizers_in(folder: Path) -> dict[str, Tokenizer]:
+    """The tokenizers of a model folder by name."""
+    ending = ".tokenizer.json"
+    return {file.name.removesuffix(ending): Tokenizer.load(file) for file in sorted(folder.glob(f"*{ending}"))}
+
+
+def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
+    """The weights that are not fresh, by name."""
+    if start.model and start.vectors:
+        raise wrong("vectors", "embeddings can be initialised in one way only", "give start.model or start.vectors")
+    if start.model:
+        return of_model(start, weights_of(task.make_model()))
+    return of_vectors(start, task, train) if start.vectors else {}
+
+
+def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    prefixes = {"words": WORDS, "encoder": ENCODER, "all": ("",)}[start.keep]
+    trained = read_tensors(Path(start.model) / "model.safetensors")
+    found = {name: tensor for name, tensor in trained.items() if name.startswith(prefixes) and name in wanted}
+    needed = [name for name in wanted if name.startswith(prefixes)]
+    missing = [name for name in needed if name not in found]
+    unlike = [name for name in found if found[name].shape != wanted[name].shape]
+    if missing or unlike or not found:
+        name = (unlike or missing or ["words"])[0]
+        shapes = " is not there"
+        if name in found:
+            shapes = f" is {tuple(found[name].shape)} there and {tuple(wanted[name].shape)} here"
+        remedy = "make [model] like that of the other run, or take over less with start.keep"
+        raise wrong("model", f"{start.model} does not fit: {name}{shapes}", remedy)
+    return found
+
+
+def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
+    tokenizer = task.tokenizers.get("text")
+    name = "words.table.E"
+    wanted = weights_of(task.make_model()).get(name)
+    if tokenizer is None or wanted is None:
+        raise wrong("vectors", f"a model for {task.config.task} of this kind has no word embeddings", "leave it out")
+    width = wanted.shape[1]
+    vectors = vectors_for(start, tokenizer, train, width)
+    if vectors.width != width:
+        what = f"{start.vectors} has vectors of width {vectors.width}, model.embedding is {width}"
+        raise wrong("vectors", what, f"set model.embedding={vectors.width}")
+    return {name: vectors.for_tokenizer(tokenizer).matrix}
+
+
+def vectors_for(start: StartConfig, tokenizer: Tokenizer, train: Records, width: int) -> WordVectors:
+    if start.vectors not in LEARNED:
+        return read_vectors(start.vectors, wanted=tokenizer.vocabulary).vectors
+    records: Iterable[Record] = open_source(start.text, task="generate") if start.text else train
+    sentences = Sentences(records, tokenizer)
+    if start.vectors == "svd":
+        return train_cooccurrence(sentences, tokenizer.vocabulary, CooccurrenceConfig(width=width))
+    kind: Any = start.vectors
+    return train_word2vec(sentences, tokenizer.vocabulary, Word2VecConfig(kind=kind, width=width))
+
+
+class Sentences:
+    """Texts as token ids, read again and again."""
+
+    def __init__(self, records: Iterable[Record], tokenizer: Tokenizer) -> None:
+        self.records, self.tokenizer = records, tokenizer
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for record in self.records:
+            tokens = record.columns.get("tokens")
+            text = " ".join(tokens) if isinstance(tokens, list) else str(record.columns.get("text") or "")
+            yield self.tokenizer.encode(text)
+
+
+def begin(model: nn.Module, weights: Mapping[str, Tensor], *, frozen: bool) -> None:
+    """Give a fresh model what was taken over."""
+    parameters = dict(model.named_parameters())
+    own = weights_of(model)
+    for name, tensor in weights.items():
+        own[name].copy_(tensor)
+        if frozen and name in parameters:
+            parameters[name].requires_grad_(False)
+    if not any(weight.requires_grad for weight in model.parameters()):
+        raise wrong("frozen", "nothing is left to train", "take over less, or set it to false")
+
+
+def wrong(setting: str, what: str, remedy: str) -> SeqloomError:
+    return ConfigError("settings", [(f"start.{setting}", what, remedy)])

@@ -1,0 +1,130 @@
+"""Weights that are taken over: from another run, from vectors; kept or trained further."""
+
+import shutil
+
+import pytest
+import torch
+
+from seqloom.errors import ConfigError
+from seqloom.storage import read_tensors
+from seqloom.training.metrics import read_metrics
+from seqloom.training.model import load
+from seqloom.training.run import train
+from seqloom.training.run_config import load_run
+from tests.training.reviews import write_reviews
+
+SMALL = [
+    "model.embedding=12", "model.widths=[9]", "model.length=16", "train.steps=12", "train.warmup_steps=2",
+    "train.batch_tokens=200", "train.checkpoint_every=4", "train.evaluate_every=6", "train.log_every=1",
+]  # fmt: skip
+E = "words.table.E"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def reviews(tmp_path):
+    return write_reviews(tmp_path / "reviews.tsv")
+
+
+@pytest.fixture
+def language_model(tmp_path, reviews):
+    """A language model of the words of reviews."""
+    text = tmp_path / "text.txt"
+    text.write_text("".join(line.split("\t")[1] for line in reviews.read_text().splitlines(keepends=True)))
+    config = load_run(None, [*SMALL, "tokens.kind=word"], task="generate", data__train=str(text), model__name="lstm")
+    train(config, tmp_path / "lm", quiet=True)
+    return tmp_path / "lm"
+
+
+def settings(reviews, *changes, name="lstm"):
+    return load_run(None, [*SMALL, *changes], task="classify", data__train=str(reviews), model__name=name)
+
+
+def trained(folder):
+    return read_tensors(folder / "model.safetensors")
+
+
+def first(folder):
+    return read_tensors(folder / "setup" / "start.safetensors")
+
+
+@pytest.mark.parametrize("keep, parts", [("words", {"words"}), ("encoder", {"words", "encoder"})])
+def test_what_is_kept_frozen_is_that_of_the_other_model(reviews, tmp_path, language_model, keep, parts):
+    changes = [f"start.model={language_model}", f"start.keep={keep}", "start.frozen=true"]
+    train(settings(reviews, *changes), tmp_path / "run", quiet=True)
+    before, after = trained(language_model), trained(tmp_path / "run")
+    for name, weight in after.items():
+        same = name in before and torch.equal(before[name], weight)
+        assert same == (name.split(".")[0] in parts), name
+    tokenizers = [load(folder).task.tokenizers["text"] for folder in (language_model, tmp_path / "run")]
+    assert tokenizers[0] == tokenizers[1]
+
+
+def test_what_is_tuned_begins_there_and_goes_on(reviews, tmp_path, language_model):
+    train(settings(reviews, f"start.model={language_model}"), tmp_path / "run", quiet=True)
+    assert torch.equal(first(tmp_path / "run")[E], trained(language_model)[E])
+    assert not torch.equal(trained(tmp_path / "run")[E], trained(language_model)[E])
+
+
+def test_a_run_goes_on_when_the_other_folder_is_gone(reviews, tmp_path, language_model):
+    config = settings(reviews, f"start.model={language_model}", "start.frozen=true")
+    train(config, tmp_path / "whole", quiet=True)
+    train(config, tmp_path / "parts", quiet=True)
+    shutil.rmtree(language_model)
+    shutil.rmtree(tmp_path / "parts" / "checkpoints" / "step-00000012")
+    train(config, tmp_path / "parts", resume=True, quiet=True)
+    assert read_metrics(tmp_path / "parts") == read_metrics(tmp_path / "whole")
+    assert all(
+        torch.equal(a, b) for a, b in zip(trained(tmp_path / "parts").values(), trained(tmp_path / "whole").values())
+    )
+
+
+def test_the_whole_model_can_be_trained_further(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "first", quiet=True)
+    other = write_reviews(tmp_path / "other.tsv", count=60, seed=4)
+    train(settings(other, f"start.model={tmp_path / 'first'}", "start.keep=all"), tmp_path / "second", quiet=True)
+    assert first(tmp_path / "second").keys() == trained(tmp_path / "first").keys()
+
+
+def test_vectors_of_a_file_are_the_first_rows_of_known_words(reviews, tmp_path):
+    file = tmp_path / "vectors.txt"
+    file.write_text("film " + " ".join(["0.5"] * 12) + "\nstory " + " ".join(["-0.25"] * 12) + "\n")
+    train(settings(reviews, f"start.vectors={file}", "start.frozen=true"), tmp_path / "run", quiet=True)
+    entries = load(tmp_path / "run").task.tokenizers["text"].vocabulary
+    rows = trained(tmp_path / "run")[E]
+    assert torch.equal(rows[entries.index("film")], torch.full((12,), 0.5))
+    assert torch.equal(rows[entries.index("story")], torch.full((12,), -0.25))
+
+
+@pytest.mark.parametrize("kind", ["svd", "skip-gram", "cbow"])
+def test_vectors_can_be_learned_from_the_training_text(reviews, tmp_path, kind):
+    train(settings(reviews, f"start.vectors={kind}"), tmp_path / "run", quiet=True)
+    rows = first(tmp_path / "run")[E]
+    assert rows.shape[1] == 12
+    assert rows.isfinite().all() and rows[4:].abs().sum() > 0
+
+
+def test_what_does_not_fit_is_said(reviews, tmp_path, language_model):
+    cases = {
+        (f"start.model={language_model}", "model.widths=[7]"): "is (36,) there and (28,) here",
+        (f"start.model={tmp_path / 'nothing'}",): "nothing",
+        (f"start.model={language_model}", "start.keep=all"): "readout.W_hy is (9, 24) there and (9, 2) here",
+        (f"start.model={language_model}", "start.vectors=svd"): "in one way only",
+        ("start.vectors=svd", "model.embedding=500"): "cannot have rows of 500",
+    }
+    for number, (changes, words) in enumerate(cases.items()):
+        with pytest.raises(Exception, match=words.replace("(", r"\(").replace(")", r"\)")) as error:
+            train(settings(reviews, *changes), tmp_path / f"wrong{number}", quiet=True)
+        assert type(error.value).__module__ == "seqloom.errors"
+    config = settings(reviews, f"start.model={train_first(reviews, tmp_path)}", "start.keep=all", "start.frozen=true")
+    with pytest.raises(ConfigError, match="nothing is left to train"):
+        train(config, tmp_path / "frozen", quiet=True)
+
+
+def train_first(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "first", quiet=True)
+    return tmp_path / "first"
