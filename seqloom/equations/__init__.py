@@ -1,5 +1,7 @@
 """The grammar: formula, figure, code and numbers from one plain function."""
 
+from math import inf
+
 from seqloom.equations.definition import Equations, equations
 from seqloom.equations.functions import (
     append,
@@ -13,7 +15,6 @@ from seqloom.equations.functions import (
     flatten,
     full_mask,
     highest,
-    inf,
     interleave,
     known,
     last,

@@ -19,35 +19,17 @@ if TYPE_CHECKING:
 Rename = Callable[[str], str]
 
 
-class Passes:
-    """What stands behind a loop over parts: the lines of all its passes, as a definition."""
-
-    layer = None
-    bound_to: Mapping[str, Any] = {}
-
-    def __init__(self, outer: Equations[..., Any], loop: nodes.Repeat, parts: tuple[Equations[..., Any], ...]) -> None:
-        self.times = "L" if parts is outer.defaults.get(loop.over.name) else str(len(parts))
-        self.name = f"{loop.item.name}_1_to_{len(parts)}"
-        self.label = f"{loop.item.name.replace('_', '-')} × {self.times}"
-        self.source, self.legend, self.loop, self.parts = outer.source, outer.legend, loop, parts
-        self.body = unfolded(loop, parts)
-
-    def __repr__(self) -> str:
-        return f"<{self.label} of {self.source.tree.name}>"
-
-
-def bound_body(definition: Equations[..., Any], parts: Mapping[str, Any]) -> Body:
-    """The body of a definition with its parts bound; a part that is not given stays as it is."""
+def bound_body(body: Body, parts: Mapping[str, Any], passes: Callable[..., Any]) -> Body:
+    """A body with its parts bound, those that are not given as they were; `passes` makes a definition of a loop."""
 
     def bind(node: Node) -> Node:
         match node:
             case nodes.Nested(part=Symbol(name=name)) | nodes.Scan(part=Symbol(name=name)) if name in parts:
                 node = replace(node, definition=parts[name])
             case nodes.Repeat(over=Symbol(name=name)) if name in parts:
-                node = replace(node, definition=Passes(definition, with_parts(node, bind), parts[name]))
+                node = replace(node, definition=passes(with_parts(node, bind), parts[name]))
         return with_children(node, bind)
 
-    body = definition.body
     lines = tuple(replace(line, value=bind(line.value)) for line in body.lines)
     return replace(body, lines=lines, returns=tuple(map(bind, body.returns)))
 
@@ -89,7 +71,7 @@ def unfolded(loop: nodes.Repeat, parts: tuple[Equations[..., Any], ...]) -> Body
     """The lines of every pass; layers count from 1."""
     layered = {target.name for line in loop.lines for target in line.targets if is_layered(target)}
     carried = [symbol for symbol in loop.arguments if symbol.layer == "0"]
-    inputs: list[Symbol] = [replace(symbol, id=f"{symbol.name}^0") for symbol in carried]
+    inputs: list[Symbol] = [replace(symbol, id=f"{symbol.name}^0", role="input") for symbol in carried]
     for symbol in loop.arguments[len(carried) :]:
         if symbol.name in layered:
             passes = range(1, len(parts) + 1)
@@ -97,7 +79,9 @@ def unfolded(loop: nodes.Repeat, parts: tuple[Equations[..., Any], ...]) -> Body
         else:
             inputs.append(replace(symbol, role="input"))
     lines = [one_pass(line, loop, n, part) for n, part in enumerate(parts, start=1) for line in loop.lines]
-    after = [replace(symbol, id=f"{symbol.name}^{len(parts)}", role="value", layer=str(len(parts))) for symbol in carried]
+    after = [
+        replace(symbol, id=f"{symbol.name}^{len(parts)}", role="value", layer=str(len(parts))) for symbol in carried
+    ]
     weights = tuple(replace(loop.item, id=f"{loop.item.name}^{n}", layer=str(n)) for n in range(1, len(parts) + 1))
     states = [target for line in lines for target in line.targets if target.role == "state"]
     return Body(tuple(inputs), weights, tuple(lines), (*after, *states), "")

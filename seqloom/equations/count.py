@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from seqloom.equations.definition import Equations
-from seqloom.equations.legend import LETTERS, Entry, size_of
+from seqloom.equations.legend import LETTERS, Entry, letters_in, size_of
 from seqloom.equations.part import Part
 from seqloom.equations.trace import sample
 from seqloom.errors import ShapeError
@@ -58,7 +58,7 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
 
     def hollow_input(entry: Entry | None) -> Tensor:
         known = (
-            {letter: sizes.get(letter, otherwise) for part in entry.shape for letter in letters_of(part)}
+            {letter: sizes.get(letter, otherwise) for part in entry.shape for letter in letters_in(part)}
             if entry
             else {}
         )
@@ -68,7 +68,3 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
 
     inputs = tuple(hollow_input(definition.legend[symbol.name]) for symbol in definition.body.inputs)
     return sample(definition, inputs, {}, hollow).weights
-
-
-def letters_of(part: str) -> list[str]:
-    return [letter for letter in part.replace("*", " ").replace("+", " ").split() if not letter.isdigit()]

@@ -7,7 +7,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, ParamSpec, Self, TypeVar
 
-from seqloom.equations.binding import bound_body
+from seqloom.equations import nodes
+from seqloom.equations.binding import bound_body, unfolded
 from seqloom.equations.grammar import read
 from seqloom.equations.legend import read_legend
 from seqloom.equations.source import FunctionSource
@@ -32,8 +33,7 @@ class Equations(Generic[P, R]):
         self.legend = read_legend(function.__doc__)
         self.body = read(self.source, function, self.legend)
         self.defaults = {
-            name: self.checked(name, part)
-            for name, part in (getattr(function, "__kwdefaults__", None) or {}).items()
+            name: self.checked(name, part) for name, part in (getattr(function, "__kwdefaults__", None) or {}).items()
         }
         self._layer: type[Any] | None = None
         self.base: Equations[P, R] = self  # as it was read, if this is a bound one
@@ -93,7 +93,8 @@ class Equations(Generic[P, R]):
         key = tuple(sorted(chosen.items(), key=lambda item: item[0]))
         if key not in base._bound:
             bound = copy.copy(base)
-            bound.body, bound.bound_to = bound_body(base, chosen), chosen
+            bound.body = bound_body(base.body, chosen, functools.partial(Passes, base))
+            bound.bound_to = chosen
             base._bound[key] = bound
         found: Self = base._bound[key]
         return found
@@ -108,6 +109,17 @@ class Equations(Generic[P, R]):
         from seqloom.equations.count import count  # it runs definitions, so it stands on this file
 
         return count(self, **sizes)
+
+
+class Passes(Equations[..., Any]):
+    """What stands behind a loop over parts: the lines of all its passes, as a definition that only views read."""
+
+    def __init__(self, outer: Equations[..., Any], loop: nodes.Repeat, layers: tuple[Equations[..., Any], ...]) -> None:
+        self.times = "L" if layers is outer.defaults.get(loop.over.name) else str(len(layers))
+        self.name = f"{loop.item.name} × {self.times}"
+        self.source, self.legend, self.layers = outer.source, outer.legend, layers
+        self.body = unfolded(loop, layers)
+        self.defaults, self.bound_to, self.base, self._layer = {}, {}, self, None
 
 
 def equations(function: Callable[P, R]) -> Equations[P, R]:

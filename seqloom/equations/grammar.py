@@ -184,7 +184,9 @@ class GrammarReader:
         states = [outer[name] for name in layered if name in outer and outer[name].role == "state"]
         if statement.orelse or not (carried or states) or len(states) < len(layered) or (layered and not index):
             remedy = "write `for block in blocks: X = block(X)`, or `for l, cell in enumerate(cells): s[l] = ...`"
-            self.fail(statement, "a loop over parts carries a value, or a state of each part, through all of them", remedy)
+            self.fail(
+                statement, "a loop over parts carries a value, or a state of each part, through all of them", remedy
+            )
         for symbol in carried:
             if symbol.role == "state" or symbol.layer == "L":
                 self.fail(statement, f"{symbol.name} is carried twice", "choose another name for what goes in")
@@ -192,7 +194,9 @@ class GrammarReader:
             self.names[symbol.name] = inside
         for symbol in states:
             del self.names[symbol.name]
-            self.names[f"{symbol.name}[l]"] = Symbol(f"{symbol.name}.before^l", span, symbol.name, "state", "before", "l")
+            self.names[f"{symbol.name}[l]"] = Symbol(
+                f"{symbol.name}.before^l", span, symbol.name, "state", "before", "l"
+            )
         self.names[item.id] = Symbol(item.id, self.source.span(item), item.id, "part", "", "l")
         self.in_loop = True
         lines = tuple(self.read_line(line) for line in statement.body)
@@ -221,7 +225,9 @@ class GrammarReader:
                 ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name() as parts], keywords=[]),
             ) if parts.id in self.looped:
                 return index, item, parts
-        self.fail(statement, "a loop runs over parts", "take `blocks` as a keyword-only argument: `for block in blocks:`")
+        self.fail(
+            statement, "a loop runs over parts", "take `blocks` as a keyword-only argument: `for block in blocks:`"
+        )
 
     def read_return(self, value: ast.expr) -> tuple[Node, ...]:
         parts = parts_of(value)
@@ -378,7 +384,9 @@ class GrammarReader:
                 part = self.name(name)
                 assert isinstance(part, Symbol)
                 read = self.expression(source)
-                return nodes.Scan(id or self.fresh(), self.source.span(node), None, part, read, entry.name == "scan_back")
+                return nodes.Scan(
+                    id or self.fresh(), self.source.span(node), None, part, read, entry.name == "scan_back"
+                )
         self.fail(node, f"{entry.name} takes a part and what it reads", f"write `{entry.name}(cell, X)`")
 
     def nested(self, node: ast.Call, definition: Equations[..., Any], id: str) -> Node:
@@ -416,8 +424,9 @@ def parts_in(tree: ast.FunctionDef) -> tuple[set[str], set[str], set[str]]:
                 called.add(part)
             case ast.Call(func=ast.Name(id=part)):
                 called.add(part)
-            case ast.For(iter=ast.Name(id=parts)) | ast.For(
-                iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name(id=parts)])
+            case (
+                ast.For(iter=ast.Name(id=parts))
+                | ast.For(iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name(id=parts)]))
             ):
                 looped.add(parts)
                 assigned = (target for line in node.body for target in assigned_in(line))

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from seqloom.equations.binding import Passes
-    from seqloom.equations.definition import Equations
+    from seqloom.equations.definition import Equations, Passes
     from seqloom.equations.functions import Known
 
 Role = Literal["input", "state", "weight", "size", "part", "parts", "value", "item"]

@@ -134,8 +134,8 @@ def spread(definition: Equations[..., Any], inputs: Sequence[Any]) -> tuple[list
     place = roles.index("state") if "state" in roles else len(inputs)
     if len(inputs) == len(roles) - roles.count("state") + 1 and isinstance(inputs[place], State):
         values, others = iter(inputs[place].values), iter([*inputs[:place], *inputs[place + 1 :]])
-        return [next(values if role == "state" else others) for role in roles], True
-    return list(inputs), False
+        return [next(values) if role == "state" else shown(next(others)) for role in roles], True
+    return [value if role == "state" else shown(value) for role, value in zip(roles, inputs)], False
 
 
 def gathered(definition: Equations[..., Any], results: Any) -> State:
@@ -164,13 +164,15 @@ def start_of(part: Part, name: str, like: Tensor, sizes: Mapping[str, int]) -> A
     for call in definition.bind(**structure(part.weights)).body.calls():
         if isinstance(call, Repeat) and call.definition is not None:
             makers = [line for line in call.lines if any(target.name == name for target in line.targets)]
-            inner = part.weights.get(call.over.name) or [Part(each) for each in call.definition.parts]
+            inner = part.weights.get(call.over.name) or [Part(each) for each in call.definition.layers]
             if makers:
                 states = [as_part(each).start(like, sizes) for each in inner]
                 return states if len(makers[0].targets) == 1 else [state.values[0] for state in states]
-        elif isinstance(call, Nested) and call.part and any(getattr(each, "name", "") == name for each in call.arguments):
+        elif (
+            isinstance(call, Nested) and call.part and any(getattr(each, "name", "") == name for each in call.arguments)
+        ):
             given = part.weights.get(call.part.name) or call.definition
-            if given is not None:
+            if given is not None and as_part(given).definition.body.states:
                 return as_part(given).start(like, sizes)
     raise ShapeError(
         f"the docstring of {definition.name} does not state the shape of {name}",

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
-from seqloom.equations.legend import Entry, bind, size_of
+from seqloom.equations.legend import Entry, bind, letters_in, size_of
 from seqloom.equations.part import Part, State, Weights, as_part, gathered, shown, spread, structure
 from seqloom.errors import ShapeError
 
@@ -165,8 +165,8 @@ class Tracer:
             )
         if entry.kind == "int":
             return self.sizes.get(name) or int(self.draw(name, ()))
-        for letter in entry.shape:
-            if letter.isidentifier() and letter not in self.sizes:  # no input has told it
+        for letter in (letter for size in entry.shape for letter in letters_in(size)):
+            if letter not in self.sizes:  # no input has told it
                 self.sizes[letter] = int(self.draw(letter, ()))
         return self.draw(self.prefix + name, tuple(size_of(letter, self.sizes) for letter in entry.shape))
 

@@ -13,14 +13,12 @@ from types import ModuleType
 from typing import Any
 
 import seqloom.layers
-import seqloom.models.answering
-import seqloom.models.encoders.definitions
-import seqloom.models.seq2seq.definitions
+import seqloom.models
 from seqloom.equations import Equations
 from seqloom.errors import SeqloomError, UnknownName
-from seqloom.models.seq2seq.definitions.blocks import transformer_with
-from seqloom.models.seq2seq.definitions.step import whole
+from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.seq2seq.presets import PRESETS
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
 ENTRY_POINTS = "seqloom.definitions"
 """A package that names a module of its own under this group has its definitions listed beside ours."""
@@ -33,11 +31,9 @@ def definitions() -> dict[str, Equations[..., Any]]:
 
 
 def modules() -> Iterator[ModuleType]:
-    for package in (seqloom.layers, seqloom.models.seq2seq.definitions):
-        for info in pkgutil.iter_modules(package.__path__):
-            yield importlib.import_module(f"{package.__name__}.{info.name}")
-    yield seqloom.models.encoders.definitions
-    yield seqloom.models.answering
+    for package in (seqloom.layers, seqloom.models):
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            yield importlib.import_module(info.name)
     for point in entry_points(group=ENTRY_POINTS):
         try:
             yield importlib.import_module(point.value)
@@ -52,16 +48,24 @@ def defined_in(module: ModuleType) -> Iterator[Equations[..., Any]]:
 
 
 def find(name: str) -> Equations[..., Any]:
-    """A definition by name, or a user's own as `package.module:function`."""
+    """A definition by name, a user's own as `package.module:function`, or the decoder of a translator by name."""
     if ":" in name:
         return imported(name)
     known, label = definitions(), name.replace("_", "-").lower()
     if label in known:
         return known[label]
     if label in PRESETS:
-        blocks = len(PRESETS[label]["decoder_widths"])
-        return whole(transformer_with(blocks), __name__)
+        return translator(label)
     raise UnknownName("definition", name, [*known, *PRESETS], remedy="`seqloom explain` lists what there is")
+
+
+@cache
+def translator(name: str) -> Equations[..., Any]:
+    """One step of a translator by name, with as many layers as it has."""
+    preset = PRESETS[name]
+    layers = {side: [4] * len(preset.get(side, [0])) for side in ("encoder_widths", "decoder_widths")}
+    config = Seq2SeqConfig.model_validate({"name": name, "embedding": 4, "heads": 2, "hidden": 4, **layers})
+    return Seq2Seq(config, 8, 8).part().bound
 
 
 def is_model(definition: Equations[..., Any]) -> bool:

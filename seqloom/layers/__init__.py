@@ -48,6 +48,7 @@ from seqloom.layers.heads import (
     temperature,
 )
 from seqloom.layers.identity import Identity, identity
+from seqloom.layers.linear import Linear, linear
 from seqloom.layers.lstm import LSTM, lstm
 from seqloom.layers.masks import causal, causal_mask, lengths_to_mask, padding_mask
 from seqloom.layers.multi_head import MultiHead, ScaledDotProduct, multi_head, scaled_dot_product
@@ -98,6 +99,12 @@ from seqloom.layers.transposed_linear import TransposedLinear, transposed_linear
 from seqloom.layers.word2vec import CBOW, SkipGram, cbow, skip_gram
 
 __all__ = [
+    "CBOW",
+    "GRU",
+    "LSTM",
+    "MLP",
+    "SCORES",
+    "SSRU",
     "AddLearned",
     "AddSinusoidal",
     "Additive",
@@ -107,7 +114,6 @@ __all__ = [
     "BatchNorm",
     "Bidirectional",
     "Bilinear",
-    "CBOW",
     "CausalConvolution",
     "ConcatRNN",
     "Convolution",
@@ -122,19 +128,17 @@ __all__ = [
     "EncoderBlock",
     "EncoderBlockPreNorm",
     "FeedForward",
-    "GRU",
     "GRUResetAfter",
     "Identity",
     "KeyValueAttention",
-    "LSTM",
     "LastPooling",
     "Layer",
     "LayerNorm",
     "LearnedPooling",
     "LearnedPositions",
+    "Linear",
     "LinearRNN",
     "LogisticRegression",
-    "MLP",
     "MLPScore",
     "MaxPooling",
     "MeanPooling",
@@ -143,8 +147,6 @@ __all__ = [
     "Projected",
     "Readout",
     "Residual",
-    "SCORES",
-    "SSRU",
     "SSRUBlock",
     "ScaledDot",
     "ScaledDotProduct",
@@ -192,6 +194,7 @@ __all__ = [
     "layer_norm",
     "learned_positions",
     "lengths_to_mask",
+    "linear",
     "linear_head",
     "linear_rnn",
     "logistic_regression",

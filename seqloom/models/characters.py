@@ -9,7 +9,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from seqloom.equations import Part, concat, equations, first, highest, last, scan, scan_back
+from seqloom.equations import concat, equations, first, highest, last, scan, scan_back
 from seqloom.layers.base import Layer, Symbols
 from seqloom.layers.bidirectional import Bidirectional
 from seqloom.layers.convolution import Convolution, convolution_layer

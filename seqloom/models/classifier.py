@@ -33,7 +33,13 @@ Features: TypeAlias = TokenEmbedding | FrameProjection
 
 @equations
 def classifier(
-    w, *, embedding=embedding, encoder=recurrent_layer, pooling=mean_pooling, readout=readout, answer=label_probabilities
+    w,
+    *,
+    embedding=embedding,
+    encoder=recurrent_layer,
+    pooling=mean_pooling,
+    readout=readout,
+    answer=label_probabilities,
 ):
     """A classifier: embedding, encoder, pooling, readout.
 
@@ -49,7 +55,14 @@ def classifier(
 
 @equations
 def classifier_with_features(
-    w, f, *, embedding=embedding, encoder=recurrent_layer, pooling=mean_pooling, readout=readout, answer=label_probabilities
+    w,
+    f,
+    *,
+    embedding=embedding,
+    encoder=recurrent_layer,
+    pooling=mean_pooling,
+    readout=readout,
+    answer=label_probabilities,
 ):
     """A classifier of a sentence and of feature columns beside it.
 
@@ -115,6 +128,10 @@ class Classifier(nn.Module):
             h = torch.cat([h, features], dim=-1)
         return self.readout(h)  # type: ignore[no-any-return]
 
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        return example_batch(self, B, T)
+
     def part(self, length: int, answer: Part) -> Part:
         """What it computes for sentences of so many tokens, with its weights."""
         definition = classifier_with_features if self.features else classifier
@@ -157,6 +174,10 @@ class FlatClassifier(nn.Module):
         logits = logits[:, None] if logits.ndim == 1 else logits
         return logits if features is None or self.beside is None else logits + self.beside(features)
 
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        return example_batch(self, B, T)
+
     def part(self, length: int, answer: Part) -> Part:
         """What it computes for sentences of so many tokens, with its weights: zeros meet those of longer ones."""
         size = length * self.embedding.width
@@ -181,6 +202,15 @@ def make_classifier(
     return kind(config, embedding, outputs, features)
 
 
+def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[Tensor, ...]:
+    """Inputs of these sizes, their lengths, and feature columns if there are any."""
+    x = torch.zeros(B, T, dtype=torch.int64)
+    if isinstance(model.embedding, FrameProjection):
+        x = torch.zeros(B, T, model.embedding.projection.in_features)
+    features = [torch.zeros(B, model.features)] if model.features else []
+    return x, torch.full((B,), T), *features
+
+
 def classifier_stage(network: Classifier | FlatClassifier, answer: Part, w: Tensor, given: Given) -> Stage:
-    """A classifier at work on tokens w (T) or frames w (T, features); `given` has the features `f`, if there are any."""
+    """A classifier at work on tokens w (T) or frames w (T, features); `given` has the feature columns `f`, if any."""
     return Stage("classifier", network.part(len(w), answer), [{"w": w, **given}])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Part, equations, softmax
@@ -79,9 +80,17 @@ class LanguageModel(nn.Module):
         rows, state = self.encoder.step(self.embedding(tokens), state)
         return self.logits(rows[:, -1]), state
 
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        return torch.zeros(B, T, dtype=torch.int64), torch.full((B,), T)
+
     def part(self, length: int) -> Part:
         """What it computes for texts of so many tokens, with its weights."""
-        parts = {"embedding": self.embedding.part(), "encoder": self.encoder.part(length), "readout": self.readout.part()}
+        parts = {
+            "embedding": self.embedding.part(),
+            "encoder": self.encoder.part(length),
+            "readout": self.readout.part(),
+        }
         return Part(language_model, parts)
 
 

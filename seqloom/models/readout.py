@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from seqloom.equations import equations
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.embedding import Embedding
-from seqloom.layers.heads import Readout, readout
+from seqloom.layers.linear import Linear
 
 
 @equations
@@ -29,16 +29,18 @@ def tied_readout(h, *, E, b_y):
 
 
 @equations
-def projected_tied_readout(h, *, project=readout, E, b_y):
+def projected_tied_readout(h, *, W, b, E, b_y):
     """Readout tied to the embedding, for hidden states of another width.
 
     Paper: O. Press, L. Wolf, Using the output embedding to improve language models, EACL 2017.
 
     h    (H)     the hidden state
+    W    (H, D)  from the hidden state to the width of the embedding
+    b    (D)     its bias
     E    (V, D)  the embedding: a vector for each token
     b_y  (V)     the bias of each token
     """
-    y = project(h) @ E.T + b_y  # the logits, in the width of the embedding
+    y = (h @ W + b) @ E.T + b_y  # the logits: the more alike, the higher
     return y
 
 
@@ -65,14 +67,14 @@ class ProjectedTiedReadout(TiedReadout):
 
     def __init__(self, embedding: Embedding, width: int) -> None:
         super().__init__(embedding)
-        self.project = Readout(width, embedding.E.shape[1])
+        self.project = Linear(width, embedding.E.shape[1])
 
     def forward(self, h: Tensor) -> Tensor:
         """h (..., H) -> logits (..., V)."""
         return super().forward(self.project(h))
 
     def symbols(self) -> Symbols:
-        return {"project": self.project.part(), **super().symbols()}
+        return {**self.project.symbols(), **super().symbols()}
 
 
 def tied_to(embedding: Embedding, width: int) -> TiedReadout:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seqloom.equations import Equations, Part
-from seqloom.equations.trace import Draw, Trace, Weights, sample, trace
+from seqloom.equations.part import Weights
+from seqloom.equations.trace import Draw, Trace, sample, trace
 
 Given = Mapping[str, Any]
 """Inputs or states under the names of a definition's arguments."""
@@ -51,3 +52,40 @@ def run(
         results = dict(zip(names, traces[-1].results, strict=True))
         state = {name: results[name] for name in definition.body.states}
     return traces
+
+
+@dataclass(frozen=True)
+class VocabularyAxis:
+    """Values that run over a whole vocabulary, or over labels: which tokens they stand for."""
+
+    tokens: Sequence[str]
+    used: Sequence[int] = ()
+    """Token ids whose entries are shown: those of this sentence; without any, the most probable ones."""
+    lines: tuple[str, ...] = ()
+    """The lines of the definition that speak of all tokens: logits and probabilities."""
+    probabilities: str = ""
+    """The id of the probabilities among them, if there are any."""
+    table: str = "E"
+    """The weight that has a vector for each token."""
+
+
+@dataclass(frozen=True)
+class StageExample:
+    """A stage with the words around it, and the same stage for a sentence longer or shorter by one word."""
+
+    stage: Stage
+    other: Stage
+    words: list[str]
+    labels: list[str]  # of the steps
+    fed: list[str]  # what goes into each step
+    axes: Sequence[VocabularyAxis] = ()
+    columns: Sequence[str] = ()  # the names of the feature columns `f`
+    longer: bool = True  # whether the other sentence is
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model at work on one input: a title, and its stages in the order of computation."""
+
+    title: str
+    stages: Sequence[StageExample]

@@ -83,9 +83,18 @@ class Tagger(nn.Module):
             x = torch.cat([x, self.dropout(F.embedding(spelled, self.characters(spellings)))], dim=-1)
         return self.readout(self.dropout(self.encoder(x, lengths)))  # type: ignore[no-any-return]
 
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        words = torch.zeros(B, T, dtype=torch.int64)
+        return words, torch.full((B,), T), words, torch.ones(1, 6, dtype=torch.int64)
+
     def part(self, length: int) -> Part:
         """What it computes for sentences of so many words, with its weights."""
-        parts = {"embedding": self.embedding.part(), "encoder": self.encoder.part(length), "readout": self.readout.part()}
+        parts = {
+            "embedding": self.embedding.part(),
+            "encoder": self.encoder.part(length),
+            "readout": self.readout.part(),
+        }
         if self.characters is None:
             return Part(tagger, parts)
         return Part(tagger_with_characters, {**parts, "characters": self.characters.part()})

@@ -229,7 +229,10 @@ class Drawer:
                 return label, f"{call.item.name}, {times} times"
             case nodes.Scan():
                 back = "backward, " if call.backward else ""
-                return (*self.labels.part(call.part), TextRun(" ←" if call.backward else " →")), f"{title}, {back}step by step"
+                return (
+                    *self.labels.part(call.part),
+                    TextRun(" ←" if call.backward else " →"),
+                ), f"{title}, {back}step by step"
             case nodes.Nested(part=Symbol() as part):
                 return self.labels.part(part), title or part.name
         assert call.definition is not None

@@ -111,7 +111,9 @@ class Labels:
                 for part in fixed:
                     first = part is operands[0] and not is_sum(node)
                     text += (
-                        [*self.constant(part), TextRun(f" {sign}")] if first else [TextRun(f"{sign} "), *self.constant(part)]
+                        [*self.constant(part), TextRun(f" {sign}")]
+                        if first
+                        else [TextRun(f"{sign} "), *self.constant(part)]
                     )
                 return tuple(text), edges, WORDS.get(operator, "comparison")
         raise AssertionError(f"no label for {type(node).__name__}")

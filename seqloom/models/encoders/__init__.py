@@ -7,10 +7,10 @@ __all__ = [
     "ENCODERS",
     "Encoder",
     "architecture",
+    "bag_of_words",
     "cnn",
     "make_encoder",
     "mixer",
     "recurrent",
     "transformer",
-    "bag_of_words",
 ]

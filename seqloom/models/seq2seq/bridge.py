@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from seqloom.equations import Part, equations, tanh
 from seqloom.layers.bidirectional import BidirectionalState
-from seqloom.layers.heads import Readout
+from seqloom.layers.linear import Linear
 from seqloom.layers.pooling import mean_pooling
 from seqloom.layers.recurrent import Cell
 from seqloom.models.seq2seq.memory import Memory, context_of
@@ -45,7 +45,7 @@ class InitialState(nn.Module):
         zeros = [cell.start(torch.zeros(1, 1, cell.input_size)) for cell in cells]
         self.kinds = [type(state) for state in zeros]
         self.sizes = sizes = [[part.shape[-1] for part in state] for state in zeros]
-        made = [] if bridge == "last" else [nn.ModuleList(Readout(width, n) for n in parts) for parts in sizes]
+        made = [] if bridge == "last" else [nn.ModuleList(Linear(width, n) for n in parts) for parts in sizes]
         self.projections = nn.ModuleList(made)
 
     def forward(self, memory: Memory) -> tuple[Any, ...]:
@@ -75,7 +75,7 @@ class InitialState(nn.Module):
         found = [Stage("context", Part(mean_pooling), [{"H": memory.hidden[0]}])] if self.bridge == "all" else []
         for number, (kind, layer) in enumerate(zip(self.kinds, self.projections, strict=True), start=1):
             for letter, project in zip(kind._fields, layer, strict=True):  # type: ignore[call-overload]
-                part = Part(initial_state, {"W": project.W_hy, "b": project.b_y})
+                part = Part(initial_state, project.symbols())
                 found.append(Stage(f"bridge, {letter}{f' of layer {number}' * (len(self.kinds) > 1)}", part, [step]))
         return found
 

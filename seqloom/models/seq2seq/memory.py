@@ -14,8 +14,8 @@ from seqloom.equations import Part, equations, tanh
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding, embedding
-from seqloom.layers.heads import Readout
 from seqloom.layers.identity import Identity
+from seqloom.layers.linear import Linear
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.positions import AddSinusoidal, positioned
 from seqloom.models.encoders import make_encoder
@@ -80,8 +80,8 @@ class SourceEncoder(nn.Module):
 
     def part(self, length: int) -> Part:
         """What it computes for sources of so many tokens, with its weights."""
-        added = isinstance(self.positions, AddSinusoidal)
-        positions = self.positions.sequence_part() if added else self.positions.part()
+        added = self.positions
+        positions = added.sequence_part() if isinstance(added, AddSinusoidal) else added.part()
         parts = {"embedding": self.embedding.part(), "positions": positions, "encoder": self.encoder.part(length)}
         return Part(source_encoder, parts)
 
@@ -100,14 +100,14 @@ class ProjectedContext(Layer):
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
-        self.project = Readout(width, size)
+        self.project = Linear(width, size)
 
     def forward(self, h: Tensor) -> Tensor:
         """h (B, 1, K) -> (B, 1, D)."""
         return torch.tanh(self.project(h))
 
     def symbols(self) -> Symbols:
-        return {"W": self.project.W_hy, "b": self.project.b_y}
+        return self.project.symbols()
 
 
 class SourceView(nn.Module):
@@ -119,7 +119,7 @@ class SourceView(nn.Module):
         fixed = bridge in ("projected", "all") or (bridge == "last" and memory_width != width)
         self.project: Layer = ProjectedContext(memory_width, width) if fixed else Identity()
         if bridge == "attention" and memory_width != width:
-            self.project = Readout(memory_width, width)
+            self.project = Linear(memory_width, width)
 
     def forward(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """-> hidden states (B, S, D) in the width of the decoder, mask (B, S)."""

@@ -63,6 +63,11 @@ class Seq2Seq(nn.Module):
     def select(self, state: Any, rows: Tensor) -> Any:
         return select_rows(state, rows)
 
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        source, target = torch.zeros(B, S, dtype=torch.int64), torch.zeros(B, T, dtype=torch.int64)
+        return source, torch.full((B,), S), target, torch.ones_like(target, dtype=torch.bool)
+
     # --- as equations -------------------------------------------------------------------------------
 
     def part(self) -> Part:
@@ -78,7 +83,10 @@ class Seq2Seq(nn.Module):
         taken = {symbol.name for symbol in part.definition.body.inputs}
         places = {"y": written, "i": range(len(written))}
         steps = [
-            {**given, **{name: torch.tensor(each[n], device=source.device) for name, each in places.items() if name in taken}}
+            {
+                **given,
+                **{name: torch.tensor(each[n], device=source.device) for name, each in places.items() if name in taken},
+            }
             for n in range(len(written))
         ]
         encoder = Stage("encoder", self.source.part(source.shape[1]), [{"w": source[0]}])

@@ -40,7 +40,7 @@ class Decoder(nn.Module):
         raise NotImplementedError
 
     def given(self, memory: Memory) -> dict[str, Any]:
-        """As `start`, for one source, under the names of the definition's arguments: states, and what is attended to."""
+        """As `start`, for one source: states and what is attended to, under the names of the definition."""
         raise NotImplementedError
 
     def bridge_stages(self, memory: Memory) -> list[Stage]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from seqloom.equations import append, equations, full_mask, last, softmax
+from seqloom.equations import Equations, append, equations, full_mask, last, softmax
 from seqloom.layers.base import Symbols
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block_pre_norm
 from seqloom.layers.embedding import embedding
@@ -100,7 +100,7 @@ def hybrid(
 class BlockDecoder(Decoder):
     """Positions, blocks, a norm at the end where they have none there themselves."""
 
-    definition = transformer_decoder
+    definition: Equations[..., Any] = transformer_decoder
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class BlockDecoder(Decoder):
 class SSRUDecoder(BlockDecoder):
     """The same with a recurrence in every block."""
 
-    definition = hybrid
+    definition: Equations[..., Any] = hybrid
 
     def given(self, memory: Memory) -> dict[str, Any]:
         hidden = self.source.hidden(memory)[0]

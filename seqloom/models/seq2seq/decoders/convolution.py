@@ -17,14 +17,17 @@ from seqloom.layers.base import Layer, Symbols
 from seqloom.layers.convolution import CausalConvolution, convolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import Readout, readout
+from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity, identity
+from seqloom.layers.linear import Linear, linear
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.layers.scores import scaled_dot, score_called
 from seqloom.models.seq2seq.decoders.base import Decoder, decoder
 from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+
+scaled_dot_attention = soft_attention.bind(score=scaled_dot)
 
 
 @equations
@@ -38,10 +41,10 @@ def convolution_step(
     W,
     b,
     window,
-    widen=identity,
+    widen=linear,
     norm_q=layer_norm,
     norm_h=layer_norm,
-    attention=soft_attention.bind(score=scaled_dot),
+    attention=scaled_dot_attention,
     W_c,
     b_c,
 ):
@@ -77,7 +80,7 @@ def conv_seq2seq(
     *,
     embedding=embedding,
     position=add_sinusoidal,
-    layers=(convolution_step, convolution_step),
+    layers=(convolution_step,),
     norm=layer_norm,
     readout=readout,
 ):
@@ -109,8 +112,8 @@ class ConvolutionDecoderLayer(nn.Module):
         self.convolution = CausalConvolution(width, hidden, config.window)
         self.ask, self.source = LayerNorm(hidden), LayerNorm(hidden)
         self.attention = SoftAttention(score_called(config.score, hidden, hidden, config.hidden))
-        self.tell = Readout(hidden, hidden)
-        self.widen: Layer = Readout(width, hidden) if width != hidden else Identity()
+        self.tell = Linear(hidden, hidden)
+        self.widen: Layer = Linear(width, hidden) if width != hidden else Identity()
         self.dropout = Dropout(config.dropout)
 
     def prepare(self, rows: Tensor, mask: Tensor) -> Any:
@@ -128,7 +131,7 @@ class ConvolutionDecoderLayer(nn.Module):
         """What it computes in one step, with its weights; `source` is how it sees the source."""
         norms = {"norm": self.norm.part(), "norm_q": self.ask.part(), "norm_h": self.source.part()}
         parts = {"source": source, "widen": self.widen.part(), "attention": self.attention.part(), **norms}
-        weights = {"W_c": self.tell.W_hy, "b_c": self.tell.b_y, "window": self.convolution.kernel.shape[-1]}
+        weights = {"W_c": self.tell.W, "b_c": self.tell.b, "window": self.convolution.kernel.shape[-1]}
         return Part(convolution_step, {**parts, **self.convolution.symbols(), **weights})
 
 
@@ -141,7 +144,9 @@ class ConvolutionDecoder(Decoder):
         super().__init__()
         widths = config.decoder_widths
         self.positions = AddSinusoidal(config.embedding)
-        self.layers = nn.ModuleList(ConvolutionDecoderLayer(config, a, b) for a, b in pairwise([config.embedding, *widths]))
+        self.layers = nn.ModuleList(
+            ConvolutionDecoderLayer(config, a, b) for a, b in pairwise([config.embedding, *widths])
+        )
         self.sources = nn.ModuleList(SourceView(config.bridge, memory_width, width) for width in widths)
         self.norm = LayerNorm(widths[-1])
         self.inputs, self.window = [config.embedding, *widths[:-1]], config.window
@@ -184,5 +189,5 @@ class ConvolutionDecoder(Decoder):
 
 
 @decoder("cnn")
-def convolution(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+def convolution_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return ConvolutionDecoder(config, memory_width)

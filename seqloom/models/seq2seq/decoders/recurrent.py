@@ -11,13 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqloom.equations import Part, State, concat, equations, softmax, tanh
+from seqloom.equations import Equations, Part, State, concat, equations, softmax, tanh
 from seqloom.layers.attention import SoftAttention, soft_attention
 from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
 from seqloom.layers.gru import GRUResetAfter, gru_reset_after
-from seqloom.layers.heads import Readout, readout
+from seqloom.layers.heads import readout
+from seqloom.layers.linear import Linear
 from seqloom.layers.lstm import LSTM, lstm
 from seqloom.layers.recurrent import Cell, example_state
 from seqloom.layers.scores import dot, score_called
@@ -30,7 +31,6 @@ from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.stage import Stage
 
 CELLS: dict[str, type[Cell[Any]]] = {"rnn": SimpleRNN, "gru": GRUResetAfter, "lstm": LSTM}
-
 
 
 @equations
@@ -115,6 +115,9 @@ def rnn_attention_state_first(
     return s, c, p
 
 
+dot_product_attention = soft_attention.bind(score=dot)
+
+
 @equations
 def input_feeding(
     y,
@@ -124,7 +127,7 @@ def input_feeding(
     *,
     embedding=embedding,
     cell=lstm,
-    attention=soft_attention.bind(score=dot),
+    attention=dot_product_attention,
     W_o,
     b_o,
     readout=readout,
@@ -157,7 +160,7 @@ def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
 class ContextDecoder(Decoder):
     """Starts from a fixed context."""
 
-    definition = encoder_decoder
+    definition: Equations[..., Any] = encoder_decoder
     every_step = False
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
@@ -205,7 +208,7 @@ class ContextDecoder(Decoder):
 class EveryStepDecoder(ContextDecoder):
     """The same with the context in every gate and in the output, not at the start alone."""
 
-    definition = encoder_decoder_every_step
+    definition: Equations[..., Any] = encoder_decoder_every_step
     every_step = True
 
     def given(self, memory: Memory) -> dict[str, Any]:
@@ -225,7 +228,7 @@ class AttentiveDecoder(Decoder):
         self.layers = Stacked(cells, config.dropout)
         self.first = InitialState("projected", memory_width, cells)
         self.attention = SoftAttention(score_called(config.score, top, memory_width, config.hidden))
-        self.combine = Readout(top + memory_width + beside, top)
+        self.combine = Linear(top + memory_width + beside, top)
         self.dropout = Dropout(config.dropout)
         self.output_size = top
 
@@ -249,12 +252,12 @@ class AttentiveDecoder(Decoder):
         return torch.tanh(self.combine(self.dropout(torch.cat(parts, -1))))
 
     def symbols(self) -> Symbols:
-        weights = {"W_o": self.combine.W_hy, "b_o": self.combine.b_y}
+        weights = {"W_o": self.combine.W, "b_o": self.combine.b}
         return {"cell": cell_part(self.layers), "attention": self.attention.part(), **weights}
 
     def given(self, memory: Memory) -> dict[str, Any]:
         states, fed, _ = self.start(memory)
-        return {"s": state_of(states, self.layers), "H": memory.hidden[0], **{name: fed[0] for name in self.feeds}}
+        return {"s": state_of(states, self.layers), "H": memory.hidden[0], **dict.fromkeys(self.feeds, fed[0])}
 
     def bridge_stages(self, memory: Memory) -> list[Stage]:
         return self.first.stages(memory)
@@ -263,7 +266,7 @@ class AttentiveDecoder(Decoder):
 class LookFirst(AttentiveDecoder):
     """Bahdanau: the state before attends, and the new state is made of the token and the context."""
 
-    definition = rnn_attention
+    definition: Equations[..., Any] = rnn_attention
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__(config, memory_width, fed=memory_width, beside=config.embedding)
@@ -283,7 +286,7 @@ class LookFirst(AttentiveDecoder):
 class StateFirst(AttentiveDecoder):
     """The state is made first, then attends; the context goes into the next state."""
 
-    definition = rnn_attention_state_first
+    definition: Equations[..., Any] = rnn_attention_state_first
     feeds = ("c",)
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
@@ -305,7 +308,7 @@ class StateFirst(AttentiveDecoder):
 class InputFeeding(StateFirst):
     """Luong: the output vector goes into the next step, so outputs are made one by one."""
 
-    definition = input_feeding
+    definition: Equations[..., Any] = input_feeding
     feeds = ("o",)
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
