@@ -1,7 +1,6 @@
 """More pairs out of those there are: what trained models make of them.
 
-    python configs/diversify.py \\
-        ../shared/data/multi30k/train.en.gz ../shared/data/multi30k/train.de.gz runs/multi30k-more \\
+    python configs/diversify.py data:multi30k/train.en data:multi30k/train.de runs/multi30k-more \\
         --forward runs/multi30k-tiny-r-drop runs/multi30k-attention-r-drop \\
         --backward runs/multi30k-de-en-gru-attention runs/multi30k-de-en-conv runs/multi30k-de-en-transformer
 
@@ -19,6 +18,7 @@ from pathlib import Path
 from rich.progress import track
 
 import seqloom
+from seqloom.data.formats import one_file
 from seqloom.errors import SeqloomError
 from seqloom.storage import replace_file
 
@@ -42,7 +42,7 @@ def answers(folder: Path, texts: list[str], beam: int) -> list[str]:
 def diversified(
     sources: list[str], targets: list[str], forward: list[Path], backward: list[Path], beam: int
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Parts of the same length, one after the other."""
+    """Sources and targets of the same number, one pair of lists after the other."""
     yield sources, targets
     yield sources, targets
     for folder in forward:
@@ -52,7 +52,7 @@ def diversified(
 
 
 def main(asked: argparse.Namespace) -> None:
-    sources, targets = lines(asked.source), lines(asked.target)
+    sources, targets = lines(one_file(asked.source)), lines(one_file(asked.target))
     if len(sources) != len(targets):
         raise SeqloomError(
             f"{asked.source} has {len(sources):,} lines, {asked.target} {len(targets):,}",
@@ -72,12 +72,12 @@ def main(asked: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("source", type=Path, help="sources, one a line")
-    parser.add_argument("target", type=Path, help="targets, one a line")
+    parser.add_argument("source", help="sources, one a line: a file, or data:NAME/FILE")
+    parser.add_argument("target", help="targets, one a line")
     parser.add_argument("folder", type=Path, help="where source.txt and target.txt are written")
     parser.add_argument("--forward", type=Path, nargs="*", default=[], help="models from source to target")
     parser.add_argument("--backward", type=Path, nargs="*", default=[], help="models from target to source")
-    parser.add_argument("--beam", type=int, default=2, help="answers that are followed side by side")
+    parser.add_argument("--beam", type=int, default=2, help="beam size")
     asked = parser.parse_args()
     try:
         main(asked)

@@ -8,14 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+
+from filelock import FileLock, Timeout
 
 from seqloom.errors import OutputError
 
-if sys.platform != "win32":
-    import fcntl
-
-WITHOUT = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}
+WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOTSUP}
 """What file systems say that have no locks, as some of clusters."""
 
 
@@ -25,60 +23,36 @@ def say(text: str) -> None:
 
 @contextmanager
 def locked(file: Path, doing: str, tell: Callable[[str], None] = say) -> Iterator[None]:
-    """Hold the lock of a file, which is there only as long; tell if another has it, and wait.
+    """Hold the lock of a file, which is there only as long; tell if another process has it, and wait.
 
     doing   what a holder does, as in "is preparing the same data"
 
-    Where the system has no locks the block runs at once.
+    Where the file system has no locks the block runs at once.
     """
-    if sys.platform == "win32":
-        yield
-        return
-    while True:
-        with opened(file) as stream:
-            take(stream, doing, tell)
-            if not is_at(stream, file):  # its holder took it away while we waited, and the next may have made another
-                continue
-            with suppress(OSError):  # a full disk will be told of by whoever writes what matters
-                stream.truncate(0)
-                stream.write(f"{os.getpid()}\n".encode())
-            try:
-                yield
-            finally:
-                file.unlink(missing_ok=True)
-            return
-
-
-def opened(file: Path) -> BinaryIO:
+    lock = FileLock(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        return file.open("a+b", buffering=0)
-    except OSError as error:
-        what = f"cannot write {file}: {error.strerror or error}"
-        raise OutputError(what, remedy="make room on the disk or choose another place") from error
-
-
-def take(stream: BinaryIO, doing: str, tell: Callable[[str], None]) -> None:
-    try:
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            tell(f"{holder(stream)} {doing}; waiting for it (its lock: {stream.name})")
-            fcntl.flock(stream, fcntl.LOCK_EX)
+            lock.acquire(timeout=0)
+        except Timeout:
+            tell(f"{holder(file)} {doing}; waiting for it (its lock: {file})")
+            lock.acquire()
     except OSError as error:
-        if error.errno not in WITHOUT:
-            raise
-
-
-def holder(stream: BinaryIO) -> str:
-    stream.seek(0)
-    number = stream.read(20).strip()
-    return f"process {int(number)}" if number.isdigit() else "another process"
-
-
-def is_at(stream: BinaryIO, file: Path) -> bool:
-    """Whether the open file is still the one of this name."""
+        if error.errno not in WITHOUT_LOCKS:
+            what = f"cannot write {file}: {error.strerror or error}"
+            raise OutputError(what, remedy="make room on the disk or choose another place") from error
+    with suppress(OSError):  # a full disk will be told of by whoever writes what matters
+        file.write_text(f"{os.getpid()}\n")
     try:
-        return os.path.samestat(os.fstat(stream.fileno()), file.stat())
-    except FileNotFoundError:
-        return False
+        yield
+    finally:
+        with suppress(OSError):  # Windows keeps a file that is open
+            file.unlink()
+        lock.release()
+
+
+def holder(file: Path) -> str:
+    try:
+        return f"process {int(file.read_text())}"
+    except (OSError, ValueError):
+        return "another process"

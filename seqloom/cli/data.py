@@ -1,6 +1,7 @@
-"""`seqloom data`: look at data before a model is trained on it."""
+"""`seqloom data`: look at data before a model is trained on it; `seqloom data get`: bring a public data set."""
 
 import json
+import os
 from typing import Annotated
 
 import typer
@@ -11,20 +12,28 @@ EXAMPLES = [
     "seqloom data train.csv test.csv --task classify --set data.columns.text=review",
     "seqloom data embedded:dates --json",
     "seqloom data --list",
+    "seqloom data get",
+    "seqloom data get multi30k",
 ]
 
 
 def data(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Files, a folder, source=FILE target=FILE, or embedded:NAME."),
+        typer.Argument(
+            metavar="FILE...", help="Files, a folder, source=FILE target=FILE, embedded:NAME, data:NAME; or get NAME."
+        ),
     ] = None,
     task: Annotated[str | None, typer.Option(help="What it is for, as classify; unsaid: what it looks like.")] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the data.")] = [],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="The data sets that need no download.")] = False,
 ) -> None:
-    """Lengths, words, labels, repeats, and what looks wrong, each with file and line."""
+    """Lengths, words, labels, repeats, and what looks wrong, each with file and line.
+
+    With get NAME: fetch a public data set, which settings then call data:NAME; with get alone: the sets that there are.
+    They are kept in the folder that SEQLOOM_DATA names, or in the cache of the user.
+    """
     from seqloom.cli import data_view
     from seqloom.config import load
     from seqloom.data.embedded import is_embedded
@@ -36,6 +45,9 @@ def data(
     if listed:
         data_view.show_embedded(as_json=as_json)
         return
+    if files and files[0] == "get":
+        get_datasets(files[1:], as_json)
+        return
     if not files:
         raise DataError("which data?", remedy="name a file, or look at what is built in: seqloom data --list")
     where = {f"data__{split}": paths for split, paths in settings_of(files).items()}
@@ -45,3 +57,16 @@ def data(
         print(json.dumps(found.to_json(), ensure_ascii=False))
     else:
         data_view.show(found, ", ".join(files), guessed=task is None and not is_embedded(files[0]))
+
+
+def get_datasets(names: list[str], as_json: bool) -> None:
+    """Bring public data sets, or list them."""
+    from seqloom.cli import data_view
+    from seqloom.data.datasets import dataset
+    from seqloom.data.download import get
+
+    if not names:
+        data_view.show_datasets(as_json=as_json)
+    for found in map(dataset, names):
+        data_view.show_dataset(found)
+        data_view.show_paths(found, get(found, os.environ.get("SEQLOOM_DATA_MIRROR", ""), data_view.say))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 
 from rich.columns import Columns
 from rich.padding import Padding
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from seqloom.cli.console import console
 from seqloom.data.bad_records import Report, by_count
+from seqloom.data.datasets import PublishedDataset, datasets
 from seqloom.data.embedded import EMBEDDED
 from seqloom.data.embedded.data_set import EmbeddedDataset
 from seqloom.data.record import Place
@@ -235,3 +237,42 @@ def counts(data: EmbeddedDataset) -> dict[str, int]:
         return {split: len(rows) for split, rows in data.splits.items()}
     except DataError:
         return {}
+
+
+def show_datasets(as_json: bool) -> None:
+    """The public data sets, and whether they are on this machine."""
+    there = {name: all(map(data.find, data.files)) for name, data in datasets().items()}
+    if as_json:
+        keys = ("task", "title", "licence", "home", "size")
+        listed = {name: {key: getattr(data, key) for key in keys} for name, data in datasets().items()}
+        print(json.dumps({name: {**about, "here": there[name]} for name, about in listed.items()}))
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("data", style="cyan", no_wrap=True)
+    table.add_column("task", no_wrap=True)
+    table.add_column("MB", justify="right", no_wrap=True)
+    table.add_column("here", no_wrap=True)
+    table.add_column("what it is")
+    for name, data in datasets().items():
+        about = Text(data.title)
+        about.append(f"\n{data.licence}", style="dim")
+        here = Text("yes", style="green") if there[name] else Text("no" if data.url else "by hand", style="dim")
+        table.add_row(Text(f"data:{name}"), data.task, f"{data.size / 1e6:.1f}", here, about)
+    console.print(table)
+    console.print("\nFetch one: [bold]seqloom data get multi30k[/bold]", highlight=False)
+
+
+def show_dataset(data: PublishedDataset) -> None:
+    """What a set is, and under which licence, before it is fetched."""
+    console.print(Text(data.title, style="bold"))
+    console.print(Text(f"licence: {data.licence}\nhome: {data.home}"))
+
+
+def show_paths(data: PublishedDataset, paths: Sequence[Path]) -> None:
+    for path in paths:
+        console.print(Text(str(path)), soft_wrap=True)
+    console.print(Text(f"in settings: {', '.join(f'data:{data.name}/{split}' for split in data.splits)}", style="dim"))
+
+
+def say(text: str) -> None:
+    console.print(Text(text, style="dim"), soft_wrap=True)

@@ -10,7 +10,7 @@ EXAMPLES = [
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
     "SEQLOOM_KEY=... seqloom serve runs/en-de --host 0.0.0.0 --allow-host translate.example.org",
 ]
-NEEDED = ("fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid", "sentencex")
+NEEDED = ("fastapi", "h11", "prometheus_client", "python_multipart", "py3langid", "sentencex")
 """Packages of the extra `serve`."""
 
 
@@ -39,10 +39,10 @@ def serve(
     for package in NEEDED:
         require(package, "serve", "`seqloom serve`")
     from seqloom.serving.app import make_app
-    from seqloom.serving.http_server import HTTPSettings, listen
+    from seqloom.serving.http_server import listen
     from seqloom.serving.middleware import is_loopback
     from seqloom.serving.service import InferenceService
-    from seqloom.serving.settings import Bounds
+    from seqloom.serving.settings import Bounds, HTTPSettings
 
     if not is_loopback(host) and not key:
         raise SeqloomError(

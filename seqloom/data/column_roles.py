@@ -1,46 +1,78 @@
-"""Which column plays which part in a task.
+"""Which column has which role in a task.
 
 A column is found, in this order: by the name or number that the user gave it; by the name of the role; by its place,
-where columns have no names and there are as many as roles, in the order of `ROLES`; and the last role without a
+where columns have no names and there are as many as roles, in the order of the roles; and the last role without a
 column takes the last column without a role. Frames may stand where a text would, and several labels where one would.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.record import Record, Value
-from seqloom.errors import DataError, UnknownName
+from seqloom.errors import DataError, UnknownName, close_matches
 
-ROLES = {
-    "classify": ("label", "text"),
-    "tag": ("tokens", "tags"),
-    "generate": ("text",),
-    "translate": ("source", "target"),
-    "summarise": ("source", "target"),
+
+@dataclass(frozen=True)
+class TaskColumns:
+    """The columns that a task reads."""
+
+    task: str
+    """The name of the task."""
+    roles: tuple[str, ...]
+    """What the columns are called, in the order in which they stand when nothing names them."""
+    words: bool = False
+    """Whether each is a list of words, all of the same length; such files are CoNLL if nothing else is said."""
+    may_be_empty: bool = False
+    """Whether an empty text is an example too, as the blank lines of a long text are."""
+
+
+ForTask: TypeAlias = str | TaskColumns | None
+"""What data is for: the columns of a task, a task of ours by name, or nothing in particular."""
+
+COLUMNS = {
+    known.task: known
+    for known in (
+        TaskColumns("classify", ("label", "text")),
+        TaskColumns("tag", ("tokens", "tags"), words=True),
+        TaskColumns("generate", ("text",), may_be_empty=True),
+        TaskColumns("translate", ("source", "target")),
+        TaskColumns("summarise", ("source", "target")),
+    )
 }
-"""The columns that a task needs, in the order in which they stand when nothing names them."""
+"""The columns of the tasks that are known by name."""
 
 INSTEAD = {"text": "frames", "label": "labels"}
 """What may stand where a role would, if it is asked for or is there alone."""
 
-NAMES = frozenset(role for roles in ROLES.values() for role in roles)
+NAMES = frozenset(role for known in COLUMNS.values() for role in known.roles)
 TEXTS = ("text", "source", "target")
 WORDS = ("tokens", "tags")
 
 
-def roles_of(task: str | None) -> tuple[str, ...]:
-    if task is not None and task not in ROLES:
-        raise UnknownName("task", task, ROLES, remedy=f"there are: {', '.join(ROLES)}")
-    return ROLES[task] if task is not None else ()
+def columns_of(task: str | TaskColumns) -> TaskColumns:
+    if isinstance(task, TaskColumns):
+        return task
+    if task not in COLUMNS:
+        raise UnknownName("task", task, COLUMNS, remedy=f"there are: {', '.join(COLUMNS)}")
+    return COLUMNS[task]
+
+
+def roles_of(task: ForTask) -> tuple[str, ...]:
+    return columns_of(task).roles if task is not None else ()
+
+
+def reads_words(task: ForTask) -> bool:
+    return task is not None and columns_of(task).words
 
 
 def with_roles(
-    records: Iterator[Record], task: str | None, columns: Mapping[str, str], policy: Policy
+    records: Iterator[Record], task: ForTask, columns: Mapping[str, str], policy: Policy
 ) -> Iterator[Record]:
     """Records under the names of the roles; other columns stay, unless the user said which there are.
 
@@ -61,7 +93,7 @@ def with_roles(
             taken = {*chosen, *chosen.values()}
         found = record.columns
         cast = {role: found.get(name) for role, name in chosen.items()}
-        if task == "tag":
+        if reads_words(task):
             cast |= {role: value.split() for role, value in cast.items() if role in WORDS and isinstance(value, str)}
         problem = first_problem(cast, needed, task)
         if problem is not None:
@@ -74,7 +106,7 @@ def with_roles(
         yield Record(cast, record.place)
 
 
-def choose(names: Sequence[str], task: str | None, columns: Mapping[str, str], file: str) -> dict[str, str]:
+def choose(names: Sequence[str], task: ForTask, columns: Mapping[str, str], file: str) -> dict[str, str]:
     """The column of each role.
 
     >>> choose(["1", "2"], "classify", {}, "reviews.tsv")
@@ -92,7 +124,7 @@ def choose(names: Sequence[str], task: str | None, columns: Mapping[str, str], f
     if missing and len(missing) == len(left) and (nameless or len(missing) == 1):
         chosen |= zip(missing, left)
     elif missing:
-        raise undecided(missing, names, task or "", file)
+        raise undecided(missing, names, task, file)
     return {role: chosen[role] for role in [*roles, *(role for role in chosen if role not in roles)]}
 
 
@@ -114,31 +146,32 @@ def find(name: str, names: Sequence[str], file: str) -> str:
             return column
     if name.isdecimal() and 1 <= int(name) <= len(names):
         return names[int(name) - 1]
-    near = get_close_matches(name.lower(), [column.lower() for column in names], n=1, cutoff=0.5)
-    remedy = f"did you mean {find(near[0], names, file)}?" if near else "name one of these in data.columns"
+    near = close_matches(name, names)
+    remedy = f"did you mean {near[0]}?" if near else "name one of these in data.columns"
     raise DataError(f"no column is called {name!r}; there are: {', '.join(names)}", where=file, remedy=remedy)
 
 
-def undecided(missing: Sequence[str], names: Sequence[str], task: str, file: str) -> DataError:
+def undecided(missing: Sequence[str], names: Sequence[str], task: ForTask, file: str) -> DataError:
     roles = roles_of(task)
-    if len(names) < len(roles):
+    if task is not None and len(names) < len(roles):
         count = "one column" if len(names) == 1 else f"{len(names)} columns"
-        what = f"{count} where {task} needs {len(roles)}: {' and '.join(roles)}"
+        what = f"{count} where {columns_of(task).task} needs {len(roles)}: {' and '.join(roles)}"
         return DataError(what, where=file, remedy=f"give {' and '.join(missing)} too, in a column or a file of its own")
     what = f"which column is the {' and which the '.join(missing)}? there are: {', '.join(names)}"
     example = " ".join(f"data.columns.{role}={name}" for role, name in zip(missing, names))
     return DataError(what, where=file, remedy=f"say so, as in {example}")
 
 
-def first_problem(columns: Mapping[str, Value], needed: Sequence[str], task: str | None) -> Problem | None:
+def first_problem(columns: Mapping[str, Value], needed: Sequence[str], task: ForTask) -> Problem | None:
+    may_be_empty = task is not None and columns_of(task).may_be_empty
     for role in needed:
         value = columns[role]
         if isinstance(value, str) and value.strip():  # nearly always
             continue
-        problem = problem_of(role, value, may_be_empty=task == "generate")  # it reads the blank lines of a text
+        problem = problem_of(role, value, may_be_empty)
         if problem is not None:
             return problem
-    return unequal(columns) if task == "tag" else None
+    return unequal(columns, needed) if reads_words(task) else None
 
 
 def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
@@ -161,8 +194,10 @@ def is_empty(value: Value) -> bool:
     return isinstance(value, np.ndarray) and value.size == 0
 
 
-def unequal(columns: Mapping[str, Value]) -> Problem | None:
-    tokens, tags = columns["tokens"], columns["tags"]
-    if isinstance(tokens, list) and isinstance(tags, list) and len(tokens) != len(tags):
-        return Problem("unequal tokens and tags", f"{len(tokens)} and {len(tags)}", "give each token its tag")
+def unequal(columns: Mapping[str, Value], needed: Sequence[str]) -> Problem | None:
+    lists = {role: value for role in needed if isinstance(value := columns[role], list)}
+    sizes = [len(value) for value in lists.values()]
+    if len(set(sizes)) > 1:
+        remedy = "give each token its tag" if "tags" in lists else "make them lists of the same length"
+        return Problem(f"unequal {' and '.join(lists)}", " and ".join(map(str, sizes)), remedy)
     return None

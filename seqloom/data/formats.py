@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from seqloom.data.bad_records import Policy
-from seqloom.data.column_roles import roles_of
+from seqloom.data.column_roles import ForTask, reads_words, roles_of
+from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.line_reader import open_bytes, scan, unreadable
 from seqloom.data.sources import frames, parquet
 from seqloom.errors import DataError
@@ -36,13 +37,17 @@ SUFFIXES: dict[str, Format] = {
 
 
 def find_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files of a path, a list of paths, or a pattern (`data/*.txt`); of a pattern in the order of their names."""
+    """The files of a path, a list of paths, a pattern (`data/*.txt`), in the order of their names, or a data set."""
     if isinstance(where, str | Path):
         return list(expand(Path(where).expanduser()))
     return [file for path in where for file in expand(Path(path).expanduser())]
 
 
 def expand(path: Path) -> Iterator[Path]:
+    if is_dataset(path):
+        files = dataset_paths(path)
+        yield from files.values() if isinstance(files, dict) else files
+        return
     try:
         exists = path.exists()
     except (OSError, ValueError) as error:  # no permission, a NUL in the name
@@ -65,7 +70,7 @@ def one_file(where: str | Path) -> Path:
     return files[0]
 
 
-def one_format(files: Sequence[Path], task: str | None) -> Format:
+def one_format(files: Sequence[Path], task: ForTask) -> Format:
     """The format of all files, which they must share."""
     formats = {format_of(file, task): file for file in files}
     if len(formats) > 1:
@@ -74,7 +79,7 @@ def one_format(files: Sequence[Path], task: str | None) -> Format:
     return next(iter(formats))
 
 
-def format_of(file: Path, task: str | None) -> Format:
+def format_of(file: Path, task: ForTask) -> Format:
     """What a file is. Where the name does not say: the first bytes, then the task and the first line.
 
     A text with a tab in its first line is TSV for a task that needs two columns; a tagger reads CoNLL.
@@ -90,7 +95,7 @@ def format_of(file: Path, task: str | None) -> Format:
         return "npy"
     if start.startswith(parquet.MAGIC):
         return "parquet"
-    if task == "tag":
+    if reads_words(task):
         return "conll"
     if len(roles_of(task)) > 1 and "\t" in first_line(file):
         return "tsv"
@@ -101,3 +106,16 @@ def first_line(file: Path) -> str:
     """The first line that can be used, among the first hundred."""
     lines = (line for (number, line), _ in zip(scan(file, Policy("skip")), range(100)) if isinstance(line, str))
     return next((line for line in lines if line.strip()), "")
+
+
+def by_language(files: Sequence[Path], source: str, target: str) -> dict[str, Path]:
+    """The two of parallel files whose names end in these languages, as in train.en.gz and train.de.gz."""
+    pair: dict[str, Path] = {}
+    for role, language in (("source", source), ("target", target)):
+        named = [file for file in files if file.name.removesuffix(".gz").endswith(f".{language}")]
+        if len(named) != 1:
+            names = ", ".join(file.name for file in files)
+            what = f"{len(named)} files end in .{language}; there are: {names}"
+            raise DataError(what, where=str(files[0].parent), remedy="give the files by path")
+        pair[role] = named[0]
+    return pair

@@ -17,7 +17,8 @@ class DataConfig(Config):
     """Where the data is and how it is read."""
 
     train: str | list[str] | dict[str, str] = ""
-    """Training data: a path, a pattern, a list of paths, a folder, or files by role (source, target) or by label."""
+    """Training data: a path, a pattern, a list of paths, a folder, files by role (source, target) or by label, or a
+    data set: data:NAME/SPLIT."""
     valid: str | list[str] | dict[str, str] = ""
     """Validation data, as `train`; empty: found beside it by name, or cut from it."""
     test: str | list[str] | dict[str, str] = ""
@@ -68,4 +69,5 @@ class DataConfig(Config):
     def how(self) -> dict[str, Any]:
         """The arguments of `open_source`."""
         names = ("format", "columns", "header", "on_bad", "longest_line")
-        return {name: getattr(self, name) for name in names}
+        languages = (self.source_language, self.target_language)
+        return {"languages": languages, **{name: getattr(self, name) for name in names}}

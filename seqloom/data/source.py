@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from seqloom.data.bad_records import OnBad, Policy, Report
-from seqloom.data.column_roles import NAMES, roles_of, with_roles
+from seqloom.data.column_roles import NAMES, ForTask, roles_of, with_roles
+from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.embedded import embedded_split, is_embedded
-from seqloom.data.formats import FORMATS, Format, find_files, one_file, one_format
+from seqloom.data.formats import FORMATS, Format, by_language, find_files, one_file, one_format
 from seqloom.data.record import Record
 from seqloom.data.sources.conll import read_conll, read_conllu
 from seqloom.data.sources.folders import read_folder, read_labelled
@@ -77,21 +78,24 @@ class Wish(NamedTuple):
 def open_source(
     where: Anything,
     *,
-    task: str | None = None,
+    task: ForTask = None,
     columns: Mapping[str, str | int] | None = None,
     format: Format = "auto",
     header: Header = "auto",
     on_bad: OnBad = "error",
     longest_line: int = Policy.longest_line,
+    languages: tuple[str, str] = ("und", "und"),
 ) -> Source:
     """Records from wherever they are.
 
     where     a path, a pattern, a list of paths; a folder with a folder per label; files by role, line by line
               (`{"source": "train.en", "target": "train.de"}`); files by label (`{"pos": ..., "neg": ...}`); an
               iterable of texts, tuples or dicts, or a function that gives one; a list of texts needs format="python";
-              embedded data, as in `embedded:dates/valid`, without a split its last
+              embedded data, as in `embedded:dates/valid`, without a split its last;
+              a public data set, as in `data:imdb/train`, in the same way
     task      what the records are for: the columns that it needs are there and not empty
     columns   role -> column, by name or by number from 1, as in `{"text": "review", "label": "stars"}`
+    languages of the source and the target, where a data set has more than these; und: not said
     on_bad    "error" stops at what cannot be used, "skip" leaves it out and counts it in `report`
 
     >>> [record.columns for record in open_source([("pos", "a fine film")], task="classify")]
@@ -102,6 +106,8 @@ def open_source(
     wish = Wish({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
     files: list[Path] = []
     identity = ""
+    if isinstance(where, str | Path) and is_dataset(where):
+        where = files_of_dataset(where, wish.roles, languages)
     if isinstance(where, str | Path) and is_embedded(where):
         data, split = embedded_split(where, task)
         read, format, identity = from_python(partial(data.records, split), None), "python", data.identity(split)
@@ -127,6 +133,20 @@ def open_source(
         return with_roles(read(policy), task, wish.columns, policy)
 
     return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity)
+
+
+def files_of_dataset(
+    where: str | Path, roles: Sequence[str], languages: tuple[str, str]
+) -> list[Path] | dict[str, Path]:
+    """The files of a public data set; of those in several languages, the two that are meant."""
+    files = dataset_paths(where)
+    if "target" not in roles or isinstance(files, dict) or len(files) < 2:
+        return files
+    if "und" in languages:
+        names = ", ".join(file.name for file in files)
+        remedy = "say which two: data.source_language and data.target_language"
+        raise DataError(f"has several languages: {names}", where=str(where), remedy=remedy)
+    return by_language(files, *languages)
 
 
 def in_turn(files: Sequence[Path], format: Format, wish: Wish) -> Reader:

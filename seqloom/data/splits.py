@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seqloom.data.bad_records import Report
+from seqloom.data.column_roles import ForTask
+from seqloom.data.datasets import SCHEME, find_dataset, is_dataset
 from seqloom.data.embedded import find_embedded, is_embedded
-from seqloom.data.formats import find_files
+from seqloom.data.formats import by_language, find_files
 from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import Paths, Source, open_source
@@ -162,23 +164,10 @@ def find_splits(where: Path | Iterable[Path]) -> dict[str, list[Path]]:
     return {name: files for name, files in found.items() if files}
 
 
-def by_language(files: Sequence[Path], source: str, target: str) -> dict[str, Path]:
-    """The two of parallel files whose names end in these languages, as in train.en.gz and train.de.gz."""
-    pair: dict[str, Path] = {}
-    for role, language in (("source", source), ("target", target)):
-        named = [file for file in files if file.name.removesuffix(".gz").endswith(f".{language}")]
-        if len(named) != 1:
-            names = ", ".join(file.name for file in files)
-            what = f"{len(named)} files end in .{language}; there are: {names}"
-            raise DataError(what, where=str(files[0].parent), remedy="give the files by path")
-        pair[role] = named[0]
-    return pair
-
-
-def open_data(config: DataConfig, task: str | None = None) -> dict[str, Records]:
+def open_data(config: DataConfig, task: ForTask = None) -> dict[str, Records]:
     """Train, and valid and test as far as there are such.
 
-    A split with a path of its own is that; else, where `train` is embedded or a folder of splits, those that it has;
+    A split with a path of its own is that; else, where `train` is a data set or a folder of splits, those that it has;
     else what `split_column` says; else it is cut from `train` by its share.
     """
     if not config.train:
@@ -204,10 +193,13 @@ def without_train(opened: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def splits_in(where: Paths) -> dict[str, Paths]:
-    """The splits of embedded data; those that stand in a folder, if a name in it says that it is for training."""
+    """The splits of a data set, or of a folder, if a name in it says that it is for training."""
     if isinstance(where, str) and is_embedded(where):
         data, split = find_embedded(where)
         return {} if split else {name: data.path(name) for name in data.splits}
+    if isinstance(where, str) and is_dataset(where):
+        published, split = find_dataset(where)
+        return {} if split else {name: f"{SCHEME}{published.name}/{name}" for name in published.splits}
     folder = Path(where).expanduser() if isinstance(where, str | Path) else None
     if folder is None or not folder.is_dir():
         return {}
@@ -215,7 +207,7 @@ def splits_in(where: Paths) -> dict[str, Paths]:
     return {**found} if "train" in found else {}
 
 
-def open_split(where: Paths, config: DataConfig, task: str | None) -> Source:
+def open_split(where: Paths, config: DataConfig, task: ForTask) -> Source:
     """One split; of the files of several languages, the two that are meant."""
     languages = (config.source_language, config.target_language)
     if isinstance(where, Sequence) and not isinstance(where, str) and len(where) > 1 and "und" not in languages:

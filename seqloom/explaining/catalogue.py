@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import sys
 from collections.abc import Iterator
@@ -16,8 +15,10 @@ import seqloom.layers
 import seqloom.models
 from seqloom.equations import Equations
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.models.references import imported
+from seqloom.models.registry import find as find_architecture
+from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.seq2seq.presets import PRESETS
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
 ENTRY_POINTS = "seqloom.definitions"
@@ -50,22 +51,26 @@ def defined_in(module: ModuleType) -> Iterator[Equations[..., Any]]:
 def find(name: str) -> Equations[..., Any]:
     """A definition by name, a user's own as `package.module:function`, or the decoder of a translator by name."""
     if ":" in name:
-        return imported(name)
+        return equations_at(name)
     known, label = definitions(), name.replace("_", "-").lower()
     if label in known:
         return known[label]
-    if label in PRESETS:
-        return translator(label)
-    raise UnknownName("definition", name, [*known, *PRESETS], remedy="`seqloom explain` lists what there is")
+    if label in names("translate"):
+        return small_translator(label).part().bound
+    raise UnknownName("definition", name, [*known, *names("translate")], remedy="`seqloom explain` lists what there is")
 
 
 @cache
-def translator(name: str) -> Equations[..., Any]:
-    """One step of a translator by name, with as many layers as it has."""
-    preset = PRESETS[name]
-    layers = {side: [4] * len(preset.get(side, [0])) for side in ("encoder_widths", "decoder_widths")}
-    config = Seq2SeqConfig.model_validate({"name": name, "embedding": 4, "heads": 2, "hidden": 4, **layers})
-    return Seq2Seq(config, 8, 8).part().bound
+def small_translator(name: str) -> Seq2Seq:
+    """A translator by name with as many layers as it has, each small enough to be looked at."""
+    preset = find_architecture(name, "translate").preset
+    sides = {side: find_architecture(preset[side], side).reads for side in ("encoder", "decoder")}
+    small: dict[str, Any] = {"embedding": 4}
+    for side, reads in sides.items():
+        if {"widths", f"{side}_widths"} & reads:
+            small[f"{side}_widths"] = [4] * len(preset.get(f"{side}_widths", [0]))
+        small |= {size: value for size, value in (("heads", 2), ("hidden", 5)) if size in reads}
+    return Seq2Seq(Seq2SeqConfig.model_validate({"name": name, **small}), 8, 8).eval()
 
 
 def is_model(definition: Equations[..., Any]) -> bool:
@@ -73,24 +78,13 @@ def is_model(definition: Equations[..., Any]) -> bool:
     return definition.__module__.startswith("seqloom.models.")
 
 
-def imported(name: str) -> Equations[..., Any]:
-    module_name, _, function = name.partition(":")
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` would
-    try:
-        module = importlib.import_module(module_name)
-    except SeqloomError:
-        raise
-    except Exception as error:  # whatever a user's module does when it is loaded
-        reason = f"{type(error).__name__}: {error}"
-        raise SeqloomError(
-            f"cannot import {module_name}: {reason}", remedy="mend it, or run where it is found"
-        ) from error
-    thing = getattr(module, function, None)
+def equations_at(reference: str) -> Equations[..., Any]:
+    thing = imported(reference)
     if not isinstance(thing, Equations):
-        names = ", ".join(definition.name for definition in defined_in(module)) or "none"
+        module, _, name = reference.partition(":")
+        has = ", ".join(definition.name for definition in defined_in(sys.modules[module])) or "none"
         raise SeqloomError(
-            f"{module_name} has no equations called {function}",
-            remedy=f"decorate it with @seqloom.equations.equations; it has: {names}",
+            f"{module} has no equations called {name}",
+            remedy=f"decorate it with @seqloom.equations.equations; it has: {has}",
         )
     return thing

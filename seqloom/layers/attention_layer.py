@@ -1,4 +1,4 @@
-"""Attention of many queries at once, without recurrence: the layer, and two forms of it on itself."""
+"""Attention of many queries at once, without recurrence: between two sequences, and self-attention in two forms."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def attention_layer(X, H, *, W_Q, W_K, W_V):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, before scaling and heads.
 
-    X    (T, D)  the sequence that asks, one row a word: the decoder's
-    H    (S, D)  the sequence that answers: the encoder's
-    W_Q  (D, K)  what a word asks for
-    W_K  (D, K)  what a word is found by
-    W_V  (D, K)  what a word hands out
+    X    (T, D)  the sequence of the queries: the decoder's
+    H    (S, D)  the sequence of the keys and values: the encoder's
+    W_Q  (D, K)  projects to queries: what a token looks for
+    W_K  (D, K)  projects to keys: what a token is found by
+    W_V  (D, K)  projects to values: what a token passes on
     """
-    Q = X @ W_Q  # queries
-    K = H @ W_K  # keys
-    V = H @ W_V  # values
-    A = softmax(Q @ K.T)  # for each query a distribution over the keys
-    C = A @ V  # for each query the mean of the values
+    Q = X @ W_Q  # the queries
+    K = H @ W_K  # the keys
+    V = H @ W_V  # the values
+    A = softmax(Q @ K.T)  # the attention weights: for each query, a distribution over keys
+    C = A @ V  # the context: for each query, a weighted mean of the values
     return C
 
 
@@ -39,10 +39,10 @@ def bare_self_attention(X):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, with everything taken away.
 
-    X  (T, D)  the words, one a row
+    X  (T, D)  the sequence, a vector for each token
     """
-    A = softmax(X @ X.T)  # how alike every two words are, as shares
-    Y = A @ X  # each word becomes a mean of the words like it
+    A = softmax(X @ X.T)  # the attention weights: how alike every two tokens are
+    Y = A @ X  # each token becomes a weighted mean of the tokens like it
     return Y
 
 
@@ -52,16 +52,16 @@ def self_attention(X, *, W_Q, W_K, W_V):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    X    (T, D)  the words, one a row
-    W_Q  (D, K)  what a word asks for
-    W_K  (D, K)  what a word is found by
-    W_V  (D, K)  what a word hands out
+    X    (T, D)  the sequence, a vector for each token
+    W_Q  (D, K)  projects to queries: what a token looks for
+    W_K  (D, K)  projects to keys: what a token is found by
+    W_V  (D, K)  projects to values: what a token passes on
     """
-    Q = X @ W_Q  # queries
-    K = X @ W_K  # keys
-    V = X @ W_V  # values
-    A = softmax(Q @ K.T / sqrt(dim(K)))  # for each word a distribution over all words
-    Y = A @ V  # for each word the mean of the values
+    Q = X @ W_Q  # the queries
+    K = X @ W_K  # the keys
+    V = X @ W_V  # the values
+    A = softmax(Q @ K.T / sqrt(dim(K)))  # the attention weights: for each token, a distribution over all
+    Y = A @ V  # the output: for each token, a weighted mean of the values
     return Y
 
 
@@ -77,14 +77,14 @@ class AttentionLayer(Layer):
     def forward(
         self, x: Tensor, h: Tensor, mask: Tensor | None = None, *, weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Words of x look at words of h.
+        """Tokens of x attend to tokens of h.
 
-        x        (B, T, D)            the words that ask
-        h        (B, S, D)            the words that answer
-        mask     (B, S) or (B, T, S)  bool, True where a word may look; None lets it look everywhere
-        weights  bool                 whether to hand out a
-        ->    c  (B, T, K)            what they saw; zeros for a word that may look nowhere
-              a  (B, T, S)            the weights
+        x        (B, T, D)            the sequence of the queries
+        h        (B, S, D)            the sequence of the keys and values
+        mask     (B, S) or (B, T, S)  bool, True where a query may attend; None: everywhere
+        weights  bool                 whether to return the attention weights too
+        ->    c  (B, T, K)            the outputs; zeros for a query that may attend nowhere
+              a  (B, T, S)            the attention weights
         """
         mask = per_query(mask)
         k, v = (quiet(h, mask) @ self.W_KV).chunk(2, dim=-1)
@@ -102,13 +102,13 @@ class BareSelfAttention(Layer):
     def forward(
         self, x: Tensor, mask: Tensor | None = None, *, weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Each word looks at all.
+        """Each token attends to all.
 
-        x        (B, T, D)            the words
-        mask     (B, T) or (B, T, T)  bool, True where a word may look; None lets it look everywhere
-        weights  bool                 whether to hand out a
-        ->    y  (B, T, D)            what they saw; zeros for a word that may look nowhere
-              a  (B, T, T)            the weights
+        x        (B, T, D)            a vector for each token
+        mask     (B, T) or (B, T, T)  bool, True where a query may attend; None: everywhere
+        weights  bool                 whether to return the attention weights too
+        ->    y  (B, T, D)            the outputs; zeros for a query that may attend nowhere
+              a  (B, T, T)            the attention weights
         """
         mask = per_query(mask)
         x = quiet(x, mask)
@@ -126,13 +126,13 @@ class SelfAttention(Layer):
     def forward(
         self, x: Tensor, mask: Tensor | None = None, *, weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Each word looks at all.
+        """Each token attends to all.
 
-        x        (B, T, D)            the words
-        mask     (B, T) or (B, T, T)  bool, True where a word may look; None lets it look everywhere
-        weights  bool                 whether to hand out a
-        ->    y  (B, T, K)            what they saw; zeros for a word that may look nowhere
-              a  (B, T, T)            the weights
+        x        (B, T, D)            a vector for each token
+        mask     (B, T) or (B, T, T)  bool, True where a query may attend; None: everywhere
+        weights  bool                 whether to return the attention weights too
+        ->    y  (B, T, K)            the outputs; zeros for a query that may attend nowhere
+              a  (B, T, T)            the attention weights
         """
         mask = per_query(mask)
         q, k, v = (quiet(x, mask) @ self.W_QKV).chunk(3, dim=-1)
@@ -155,5 +155,5 @@ def look(
 
 
 def side_by_side(parts: int, rows: int, columns: int) -> Tensor:
-    """Matrices for one product, each with the numbers it would start with alone: (rows, parts*columns)."""
+    """Matrices for one product, each initialised as it would be alone: (rows, parts*columns)."""
     return torch.cat([xavier_uniform_(torch.empty(rows, columns)) for _ in range(parts)], dim=1)

@@ -1,4 +1,4 @@
-"""Convolution over positions: each word sees its neighbours."""
+"""Convolution over positions: each token sees its neighbours."""
 
 import torch
 from torch import Tensor, nn
@@ -15,11 +15,11 @@ def convolution(X, *, W, b):
 
     Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
 
-    X  (window, D)     a word between its neighbours, one a row; zeros beyond the ends
-    W  (window, D, H)  a matrix for each place in the window
+    X  (window, D)     a token and its neighbours; zeros beyond the ends
+    W  (window, D, H)  the filters: a matrix for each offset in the window
     b  (H)             the bias
     """
-    y = relu(sum(x_k @ W_k for x_k, W_k in zip(X, W)) + b)  # what the word is among its neighbours
+    y = relu(sum(x_k @ W_k for x_k, W_k in zip(X, W)) + b)  # each filter applied to the window around the token
     return y
 
 
@@ -58,7 +58,7 @@ def residual_convolution(X, *, W, b, before, behind):
 
 @layer(convolution)
 class Convolution(Layer):
-    """Convolution over positions, each word in the middle of its window; if that is even, left of it."""
+    """Convolution over positions, each token in the middle of its window; if that is even, left of it."""
 
     def __init__(self, width: int, hidden: int, window: int) -> None:
         super().__init__()
@@ -68,10 +68,10 @@ class Convolution(Layer):
         self.before, self.behind = (window - 1) // 2, window // 2  # neighbours in the window
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Every word among its neighbours.
+        """Every token with its neighbours.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  a vector for each token
+        mask  (B, T)     bool, the padding mask: True for tokens; None when there is no padding
         ->    (B, T, H)  zeros for padding
         """
         if mask is not None:
@@ -89,7 +89,7 @@ class Convolution(Layer):
 
 
 class CausalConvolution(Convolution):
-    """Convolution over positions, each word at the end of its window: it sees no word after it."""
+    """Convolution over positions, each token at the end of its window: it sees none after it."""
 
     def __init__(self, width: int, hidden: int, window: int) -> None:
         super().__init__(width, hidden, window)

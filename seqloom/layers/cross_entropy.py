@@ -1,4 +1,4 @@
-"""What training makes small."""
+"""Cross-entropy with label smoothing: the loss that training minimises."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from seqloom.equations import dim, equations, log_softmax
 from seqloom.layers.base import Layer, layer
 
 AT_ONCE = 256
-"""Rows whose scores are worked on together: they stay in the cache."""
+"""Predictions whose logits are worked on together: they stay in the cache."""
 
 
 @equations
@@ -20,54 +20,54 @@ def cross_entropy(z, y, epsilon):
 
     Paper: C. Szegedy et al., Rethinking the Inception architecture for computer vision, CVPR 2016.
 
-    z        (V)  the scores
-    y        ()   index, the word that was right
-    epsilon  ()   the share of certainty that is spread over all words
+    z        (V)  the logits
+    y        ()   index, the id of the right token
+    epsilon  ()   label smoothing: probability spread over all tokens
     """
-    l = log_softmax(z)  # log-probabilities
-    u = sum(l_v for l_v in l) / dim(z)  # their mean: what an even guess would get
-    loss = -(1 - epsilon) * l[y] - epsilon * u  # small when the right word is likely
+    l = log_softmax(z)  # the log-probabilities
+    u = sum(l_v for l_v in l) / dim(z)  # their mean: the smoothed part of the target
+    loss = -(1 - epsilon) * l[y] - epsilon * u  # small where the right token is likely
     return loss
 
 
 @layer(cross_entropy)
 class CrossEntropy(Layer):
-    """Cross-entropy, the mean over real words."""
+    """Cross-entropy, the mean over tokens that are not padding."""
 
     def __init__(self, smoothing: float = 0.0, padding: int | None = None) -> None:
         super().__init__()
         self.smoothing = smoothing
-        self.padding = padding  # a word that stands for none
+        self.padding = padding  # the token id of padding
 
     def forward(self, z: Tensor, y: Tensor, mask: Tensor | None = None) -> Tensor:
-        """How surprised the scores are by the words.
+        """The mean cross-entropy of logits and the right token ids.
 
-        z     (B, T, V)  the scores; or any axes before V
-        y     (B, T)     the words that were right; the same axes
-        mask  (B, T)     bool, True for words; None when all are, but for those of the number `padding`
-        -> loss  ()      the mean over real words; 0 where there are none
+        z     (B, T, V)  the logits; or any axes before V
+        y     (B, T)     the right token ids; the same axes
+        mask  (B, T)     bool, the padding mask: True for tokens; None: all but those of the id `padding`
+        -> loss  ()      the mean over tokens; 0 where there are none
         """
         real = None if self.padding is None else y != self.padding
         if mask is not None:
             real = mask if real is None else mask & real
-        rows, words = (z.flatten(0, -2), y.flatten()) if real is None else (z[real], y[real])
-        return surprise(rows, words, self.smoothing) / max(len(words), 1)
+        logits, tokens = (z.flatten(0, -2), y.flatten()) if real is None else (z[real], y[real])
+        return total_cross_entropy(logits, tokens, self.smoothing) / max(len(tokens), 1)
 
 
-def surprise(z: Tensor, y: Tensor, smoothing: float = 0.0) -> Tensor:
-    """The sum of cross-entropies: scores z (R, V), right words y (R) -> ().
+def total_cross_entropy(z: Tensor, y: Tensor, smoothing: float = 0.0) -> Tensor:
+    """The sum of cross-entropies: logits z (R, V), right token ids y (R) -> ().
 
-    On a CPU the gradient is made together with the loss, some rows at a time, while their scores are at hand: with a
-    large vocabulary it takes a third of the time that torch's own takes, and half of the memory.
+    On a CPU the gradient is made together with the loss, some predictions at a time, while their logits are in
+    the cache: with a large vocabulary it takes a third of the time that torch's own takes, and half of the memory.
     """
     if not (z.is_cpu and z.requires_grad and torch.is_grad_enabled()):
         return F.cross_entropy(z, y, reduction="sum", label_smoothing=smoothing)
-    total: Tensor = Surprise.apply(z, y, smoothing)
+    total: Tensor = TotalCrossEntropy.apply(z, y, smoothing)
     return total
 
 
-class Surprise(torch.autograd.Function):
-    """`surprise` with its gradient: shares minus what was wanted."""
+class TotalCrossEntropy(torch.autograd.Function):
+    """`total_cross_entropy` with its gradient: probabilities minus the smoothed target."""
 
     @staticmethod
     def forward(ctx: Any, z: Tensor, y: Tensor, smoothing: float) -> Tensor:
@@ -77,15 +77,15 @@ class Surprise(torch.autograd.Function):
         with torch.autocast("cpu", enabled=False):
             for first in range(0, len(z), AT_ONCE):
                 rows = slice(first, first + AT_ONCE)
-                scores, words = z[rows].to(exact, copy=True), y[rows, None]
-                whole = scores.logsumexp(-1, keepdim=True)
-                wanted = (1 - smoothing) * scores.gather(1, words) + smoothing * scores.mean(-1, keepdim=True)
+                logits, tokens = z[rows].to(exact, copy=True), y[rows, None]
+                whole = logits.logsumexp(-1, keepdim=True)
+                wanted = (1 - smoothing) * logits.gather(1, tokens) + smoothing * logits.mean(-1, keepdim=True)
                 total += (whole - wanted).sum()
-                shares = scores.sub_(whole).exp_()
+                p = logits.sub_(whole).exp_()
                 if smoothing:
-                    shares -= smoothing / z.shape[1]
-                shares.scatter_add_(1, words, torch.full_like(whole, smoothing - 1))
-                gradient[rows] = shares
+                    p -= smoothing / z.shape[1]
+                p.scatter_add_(1, tokens, torch.full_like(whole, smoothing - 1))
+                gradient[rows] = p
         ctx.save_for_backward(gradient)
         return total.to(exact)
 

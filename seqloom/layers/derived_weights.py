@@ -114,3 +114,11 @@ def factors(definition: Equations[..., Any]) -> set[str]:
         side for node in operators if isinstance(node, nodes.Binary) and node.operator == "@" for side in node.children
     )
     return {side.name for side in sides if isinstance(side, nodes.Symbol)}
+
+
+def on_meta(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """The same weights without their numbers."""
+    return {
+        name: on_meta(value) if isinstance(value, Mapping) else value.to("meta") if isinstance(value, Tensor) else value
+        for name, value in weights.items()
+    }

@@ -1,4 +1,4 @@
-"""How far two readings of the same words, each with dropout of its own, are apart."""
+"""R-Drop: how far two forward passes over the same tokens, each with its own dropout, are apart."""
 
 from typing import Any
 
@@ -13,40 +13,40 @@ from seqloom.layers.cross_entropy import AT_ONCE
 
 @equations
 def disagreement(z, s):
-    """Disagreement of two readings: what R-Drop makes small.
+    """Disagreement of two forward passes: what R-Drop minimises.
 
     Paper: L. Wu et al., R-Drop: Regularized dropout for neural networks, NeurIPS 2021.
 
-    z  (V)  the scores of one reading
-    s  (V)  the scores of another, with other entries dropped
+    z  (V)  the logits of one forward pass
+    s  (V)  the logits of another, with a different dropout
     """
-    l = log_softmax(z)  # log-probabilities of the one
-    m = log_softmax(s)  # and of the other
-    p = exp(l)  # the shares of the one
-    q = exp(m)  # and of the other
+    l = log_softmax(z)  # the log-probabilities of the first pass
+    m = log_softmax(s)  # the log-probabilities of the second
+    p = exp(l)  # the probabilities of the first
+    q = exp(m)  # the probabilities of the second
     loss = (p - q) @ (l - m) / 2  # the mean of both Kullback-Leibler divergences
     return loss
 
 
 @layer(disagreement)
 class Disagreement(Layer):
-    """Disagreement, the mean over words."""
+    """Disagreement, the mean over tokens."""
 
     def forward(self, z: Tensor, s: Tensor) -> Tensor:
-        """How far apart two readings are.
+        """How far apart two forward passes are.
 
-        z  (B, T, V)  scores of the one; or any axes before V
-        s  (B, T, V)  scores of the other
-        -> loss  ()   the mean over words; 0 where there are none
+        z  (B, T, V)  logits of the first; or any axes before V
+        s  (B, T, V)  logits of the second
+        -> loss  ()   the mean over tokens; 0 where there are none
         """
         rows = z.flatten(0, -2)
         return divergence(torch.cat([rows, s.flatten(0, -2)])) / max(len(rows), 1)
 
 
 def divergence(z: Tensor) -> Tensor:
-    """The sum of disagreements between the first half of the rows and the second: z (2R, V) -> ().
+    """The sum of disagreements between the first half of the logits and the second: z (2R, V) -> ().
 
-    The gradient is made together with the loss, some rows at a time, as in `cross_entropy.surprise`.
+    The gradient is made together with the loss, some predictions at a time, as in `total_cross_entropy`.
     """
     total: Tensor = Divergence.apply(z)
     return total

@@ -1,4 +1,4 @@
-"""From a word's number to its row: as a look-up and as a product with a one-hot row."""
+"""From token id to embedding: as a look-up, and as a product with a one-hot vector."""
 
 import torch
 from torch import Tensor, nn
@@ -14,25 +14,25 @@ def embedding(w, *, E):
 
     Paper: Y. Bengio et al., A neural probabilistic language model, JMLR 3, 2003.
 
-    w  ()      index, the word's number in the dictionary
-    E  (V, D)  a row for each word
+    w  ()      index, the token id
+    E  (V, D)  the embedding matrix: a vector for each token
     """
-    x = E[w]  # the row of the word
+    x = E[w]  # the embedding of the token
     return x
 
 
 @equations
 def one_hot_embedding(w, *, E, V):
-    """Embedding as a product: a one-hot row times the matrix picks a row.
+    """Embedding as a product: a one-hot vector times the matrix picks an embedding.
 
     Paper: Y. Bengio et al., A neural probabilistic language model, JMLR 3, 2003.
 
-    w  ()      index, the word's number in the dictionary; below 0 where nothing is known
-    E  (V, D)  a row for each word
-    V  int     how many words the dictionary has
+    w  ()      index, the token id; below 0 for an unknown token
+    E  (V, D)  the embedding matrix: a vector for each token
+    V  int     the size of the vocabulary
     """
-    e = one_hot(w, V)  # zeros, and a single 1
-    x = e @ E  # the row of the word
+    e = one_hot(w, V)  # the one-hot vector: zeros, and a 1 at the token id
+    x = e @ E  # the embedding of the token
     return x
 
 
@@ -42,10 +42,10 @@ class Embedding(Layer):
 
     def __init__(self, vocab: int, width: int) -> None:
         super().__init__()
-        self.E = nn.Parameter(torch.randn(vocab, width) * width**-0.5)  # rows about 1 long
+        self.E = nn.Parameter(torch.randn(vocab, width) * width**-0.5)  # vectors of about length 1
 
     def forward(self, w: Tensor) -> Tensor:
-        """A row for each number: w (B, T), whole numbers from 0 to below V -> (B, T, D)."""
+        """An embedding for each token id: w (B, T), from 0 to below V -> (B, T, D)."""
         return F.embedding(w, self.E)
 
     def symbols(self) -> Symbols:
@@ -54,10 +54,10 @@ class Embedding(Layer):
 
 @layer(one_hot_embedding)
 class OneHotEmbedding(Embedding):
-    """Embedding as a product with a one-hot row, which is zero where nothing is known; as fast as a look-up."""
+    """Embedding as a product with a one-hot vector, zero for an unknown token; as fast as a look-up."""
 
     def forward(self, w: Tensor) -> Tensor:
-        """A row for each number: w (B, T), below 0 where nothing is known -> (B, T, D), there zeros."""
+        """An embedding for each token id: w (B, T), below 0 for an unknown token -> (B, T, D), there zeros."""
         return F.embedding(w.clamp(min=0), self.E).masked_fill((w < 0)[..., None], 0.0)
 
     def symbols(self) -> Symbols:

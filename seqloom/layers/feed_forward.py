@@ -1,4 +1,4 @@
-"""The network inside a Transformer block that each position passes alone, and the residual around it."""
+"""The position-wise feed-forward network of a Transformer block, and the residual connection around it."""
 
 from typing import Any
 
@@ -18,33 +18,33 @@ def feed_forward(x, *, W_1, b_1, W_2, b_2):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    x    (D)     one position
-    W_1  (D, F)  to the wider middle
+    x    (D)     the vector of one position
+    W_1  (D, F)  weights of the hidden layer
     b_1  (F)     its bias
-    W_2  (F, D)  and back
+    W_2  (F, D)  weights of the output
     b_2  (D)     its bias
     """
-    u = relu(x @ W_1 + b_1)  # the wider middle: what is negative is off
-    y = u @ W_2 + b_2  # back to the width of the model
+    u = relu(x @ W_1 + b_1)  # the hidden layer, wider than the model
+    y = u @ W_2 + b_2  # projected back to the width of the model
     return y
 
 
 @equations
 def residual(x, f):
-    """Residual connection: a layer adds to what was there.
+    """Residual connection: a layer adds to its input.
 
     Paper: K. He et al., Deep residual learning for image recognition, CVPR 2016.
 
-    x  (D)  what was there
-    f  (D)  what a layer made of it
+    x  (D)  the input
+    f  (D)  the output of a layer for it
     """
-    y = x + f  # nothing is lost on the way up
+    y = x + f  # the input is kept, and gradients pass unchanged
     return y
 
 
 @layer(feed_forward)
 class FeedForward(Layer):
-    """The network of a Transformer block; dropout in its middle, as the field has it."""
+    """The feed-forward network of a Transformer block, with dropout on its hidden layer."""
 
     def __init__(self, width: int, hidden: int, dropout: float = 0.0) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class FeedForward(Layer):
 
 @layer(residual)
 class Residual(Layer):
-    """A layer that adds to its first argument."""
+    """A residual connection around a layer: its output is added to its first argument."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()

@@ -18,16 +18,16 @@ def gru(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
     Paper: K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical
     machine translation, EMNLP 2014.
 
-    x     (D)     the word read in this step
-    h     (H)     the state: what is known of the words before
-    W_x*  (D, H)  from the word to a gate
-    W_h*  (H, H)  from the old state to a gate
+    x     (D)     the embedding of the current token
+    h     (H)     the hidden state
+    W_x*  (D, H)  input weights of a gate
+    W_h*  (H, H)  recurrent weights of a gate
     b_*   (H)     the bias of a gate
     """
-    r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # how much of the old state may speak
-    z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # how much of the old state stays
-    h_tilde = tanh(x @ W_xh + (r * h) @ W_hh + b_h)  # what the state would be
-    h = z * h + (1 - z) * h_tilde  # between the old and the new
+    r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # the reset gate: how much of the old state the candidate sees
+    z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # the update gate: how much of the old state is kept
+    h_tilde = tanh(x @ W_xh + (r * h) @ W_hh + b_h)  # the candidate state
+    h = z * h + (1 - z) * h_tilde  # the new hidden state: between the old state and the candidate
     return h
 
 
@@ -39,28 +39,28 @@ def gru_reset_after(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
     machine translation, first version, 2014; the order of cuDNN, torch.nn.GRU and Keras, without the
     second bias that these have inside the reset.
 
-    x     (D)     the word read in this step
-    h     (H)     the state: what is known of the words before
-    W_x*  (D, H)  from the word to a gate
-    W_h*  (H, H)  from the old state to a gate
+    x     (D)     the embedding of the current token
+    h     (H)     the hidden state
+    W_x*  (D, H)  input weights of a gate
+    W_h*  (H, H)  recurrent weights of a gate
     b_*   (H)     the bias of a gate
     """
-    r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # how much of the old state may speak
-    z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # how much of the old state stays
-    h_tilde = tanh(x @ W_xh + r * (h @ W_hh) + b_h)  # the product first, so that it can be fused
-    h = z * h + (1 - z) * h_tilde  # between the old and the new
+    r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # the reset gate: how much of the old state the candidate sees
+    z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # the update gate: how much of the old state is kept
+    h_tilde = tanh(x @ W_xh + r * (h @ W_hh) + b_h)  # the candidate state; the product first, so it can be fused
+    h = z * h + (1 - z) * h_tilde  # the new hidden state: between the old state and the candidate
     return h
 
 
 class GRUState(NamedTuple):
-    """What a gated recurrent unit knows: h (B, H)."""
+    """The hidden state h (B, H)."""
 
     h: Tensor
 
 
 @layer(gru)
 class GRU(Gated[GRUState]):
-    """`gru`, for which no kernel is made: all words in one product, then two products for each step."""
+    """`gru`, for which no kernel is made: all tokens in one product, then two products a step."""
 
     gates = "rzh"
 

@@ -17,24 +17,24 @@ def lstm(x, h, c, *, W_i, U_i, b_i, W_f, U_f, b_f, W_g, U_g, b_g, W_o, U_o, b_o)
     Paper: S. Hochreiter, J. Schmidhuber, Long short-term memory, Neural Computation 9, 1997; with the
     forget gate of F. Gers et al., 2000.
 
-    x    (D)     the word read in this step
-    h    (H)     what the cell shows
-    c    (H)     what the cell remembers: the conveyor belt
-    W_*  (D, H)  from the word to a gate
-    U_*  (H, H)  from what was shown to a gate
+    x    (D)     the embedding of the current token
+    h    (H)     the hidden state
+    c    (H)     the cell state: the long-term memory
+    W_*  (D, H)  input weights of a gate
+    U_*  (H, H)  recurrent weights of a gate
     b_*  (H)     the bias of a gate
     """
-    i = sigmoid(x @ W_i + h @ U_i + b_i)  # what to write
-    f = sigmoid(x @ W_f + h @ U_f + b_f)  # what to keep
-    g = tanh(x @ W_g + h @ U_g + b_g)  # what would be written
-    o = sigmoid(x @ W_o + h @ U_o + b_o)  # what to show
-    c = f * c + i * g  # what the cell remembers
-    h = o * tanh(c)  # what the layer above sees
+    i = sigmoid(x @ W_i + h @ U_i + b_i)  # the input gate: how much of the candidate is written
+    f = sigmoid(x @ W_f + h @ U_f + b_f)  # the forget gate: how much of the old cell state is kept
+    g = tanh(x @ W_g + h @ U_g + b_g)  # the candidate for the cell state
+    o = sigmoid(x @ W_o + h @ U_o + b_o)  # the output gate: how much of the cell state is shown
+    c = f * c + i * g  # the new cell state: part of the old, part of the candidate
+    h = o * tanh(c)  # the new hidden state, passed to the layer above
     return h, c
 
 
 class LSTMState(NamedTuple):
-    """What a cell shows and what it remembers: h and c (B, H)."""
+    """The hidden state h and the cell state c, (B, H) each."""
 
     h: Tensor
     c: Tensor

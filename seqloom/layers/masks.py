@@ -1,4 +1,4 @@
-"""Who may look where: bool, True where looking is allowed."""
+"""Attention masks: bool, True where a query may attend."""
 
 import torch
 from torch import Tensor
@@ -9,31 +9,31 @@ from seqloom.errors import ShapeError
 
 @equations
 def padding_mask(n, *, S):
-    """Padding mask: what stands after the end of a sentence is nothing to look at.
+    """Padding mask: no query attends to the padding after a sequence.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    n  ()   the length of the sentence
-    S  int  the length of the longest sentence in the batch
+    n  ()   the length of the sequence
+    S  int  the length of the longest sequence in the batch
     """
-    m = arange(S) < n  # True for words, False for padding
+    m = arange(S) < n  # True for tokens, False for padding
     return m
 
 
 @equations
 def causal_mask(*, T):
-    """Causal mask: no word may see the words after it.
+    """Causal mask: no position attends to later ones.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    T  int  the length of the sentence
+    T  int  the length of the sequence
     """
-    M = stack(arange(T) <= t for t in range(T))  # for each place: itself and what came before
+    M = stack(arange(T) <= t for t in range(T))  # each position attends to itself and those before
     return M
 
 
 def lengths_to_mask(lengths: Tensor, S: int) -> Tensor:
-    """`padding_mask` of a whole batch: lengths (B) -> (B, S), True for words.
+    """`padding_mask` of a whole batch: lengths (B) -> (B, S), True for tokens.
 
     >>> lengths_to_mask(torch.tensor([1, 3]), 3).tolist()
     [[True, False, False], [True, True, True]]
@@ -42,7 +42,7 @@ def lengths_to_mask(lengths: Tensor, S: int) -> Tensor:
 
 
 def causal(T: int, device: torch.device | str | None = None) -> Tensor:
-    """`causal_mask` in one operation: (T, T), True for a place itself and what came before."""
+    """`causal_mask` in one operation: (T, T), True for a position itself and those before."""
     return torch.ones(T, T, dtype=torch.bool, device=device).tril()
 
 
@@ -67,11 +67,11 @@ def per_head(mask: Tensor | None) -> Tensor | None:
 
 
 def quiet(x: Tensor, mask: Tensor | None) -> Tensor:
-    """Zeros for what is not a number in rows that no query may look at: weight 0 times NaN is NaN.
+    """Zeros for NaN in vectors that no query may attend to: weight 0 times NaN is NaN.
 
-    x     (B, S, D)                  rows to look at; padding may hold anything
-    mask  (B, T, S) or (B, N, T, S)  bool, True where a query may look
-    ->    (B, S, D)                  finite rows as they are: whoever is not looked at may still look
+    x     (B, S, D)                  vectors to attend to; padding may hold anything
+    mask  (B, T, S) or (B, N, T, S)  bool, True where a query may attend
+    ->    (B, S, D)                  finite vectors as they are: a position that is not attended to may still attend
     """
     if mask is None:
         return x

@@ -92,7 +92,7 @@ class ScaledDotProduct(Layer):
                 remedy="a causal mask is for self-attention; take one word after the other with `step`",
             )
         scale = q.shape[-1] ** -0.5
-        dropping = self.training and self.dropout.share > 0  # torch's kernel draws from torch's generator
+        dropping = self.training and self.dropout.rate > 0  # torch's kernel draws from torch's generator
         if not weights and not dropping:
             return attend(q, k, v, mask, scale=scale, causal=causal)
         a = attention_weights(q * scale @ k.mT, causal_too(mask, q, k) if causal else mask)

@@ -1,4 +1,4 @@
-"""Normalisation: over the entries of one position, and over the positions of a batch."""
+"""Layer normalisation (over the features of one position) and batch normalisation (over the positions of a batch)."""
 
 import torch
 from torch import Tensor, nn
@@ -14,29 +14,29 @@ def layer_norm(x, *, gamma, beta):
 
     Paper: J. Ba, J. Kiros, G. Hinton, Layer normalization, 2016.
 
-    x      (D)  one position
+    x      (D)  the vector of one position
     gamma  (D)  the learned scale
     beta   (D)  the learned shift
     """
-    mu = mean(x)  # the mean over the entries of this position
-    v = mean((x - mu) ** 2)  # their variance
-    y = (x - mu) / sqrt(v + 1e-5) * gamma + beta  # mean 0, variance 1, then as the layer likes it
+    mu = mean(x)  # the mean over the features of this position
+    v = mean((x - mu) ** 2)  # the variance over the same features
+    y = (x - mu) / sqrt(v + 1e-5) * gamma + beta  # normalised to mean 0, variance 1, then scaled and shifted
     return y
 
 
 @equations
 def batch_norm(X, *, gamma, beta):
-    """Batch normalisation: each entry over all positions of the batch.
+    """Batch normalisation: each feature over all positions of the batch.
 
     Paper: S. Ioffe, C. Szegedy, Batch normalization, ICML 2015.
 
-    X      (T, D)  all positions of the batch, one a row
+    X      (T, D)  all positions of the batch, one vector each
     gamma  (D)     the learned scale
     beta   (D)     the learned shift
     """
-    mu = sum(x_t for x_t in X) / len(X)  # the mean of each entry over the positions
-    v = sum((x_t - mu) ** 2 for x_t in X) / len(X)  # their variance
-    Y = (X - mu) / sqrt(v + 1e-5) * gamma + beta  # mean 0, variance 1, then as the layer likes it
+    mu = sum(x_t for x_t in X) / len(X)  # the mean of each feature over the positions
+    v = sum((x_t - mu) ** 2 for x_t in X) / len(X)  # the variance of each feature
+    Y = (X - mu) / sqrt(v + 1e-5) * gamma + beta  # normalised to mean 0, variance 1, then scaled and shifted
     return Y
 
 
@@ -62,9 +62,9 @@ class LayerNorm(Layer):
 
 @layer(batch_norm)
 class BatchNorm(Layer):
-    """Batch normalisation over the real positions of a batch; out of training, by what was met in it."""
+    """Batch normalisation over the real positions of a batch; in evaluation by running statistics."""
 
-    mean: Tensor  # (D) of each entry, running
+    mean: Tensor  # (D) of each feature, running
     variance: Tensor  # (D)
 
     def __init__(self, width: int, momentum: float = 0.1) -> None:
@@ -76,10 +76,10 @@ class BatchNorm(Layer):
         self.register_buffer("variance", torch.ones(width))
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Positions in measure with each other.
+        """Normalise the positions of a batch together.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  a vector for each position
+        mask  (B, T)     bool, the padding mask: True for tokens; None when there is no padding
         ->    (B, T, D)  zeros for padding
         """
         if mask is None:
@@ -87,7 +87,7 @@ class BatchNorm(Layer):
         return torch.zeros_like(x).masked_scatter(mask[..., None], self.normalise(x[mask]))
 
     def normalise(self, X: Tensor) -> Tensor:
-        """All positions of the batch, one a row: (positions, D) -> (positions, D)."""
+        """All positions of the batch at once: (positions, D) -> (positions, D)."""
         counted = not self.training or len(X) > 1  # one position has no variance to remember
         mean, variance = (self.mean, self.variance) if counted else (None, None)
         fast = torch.backends.cudnn.enabled

@@ -1,4 +1,4 @@
-"""Where a word stands, as a row to add to it: by waves, or learned."""
+"""Positional encodings, added to token embeddings: sinusoidal, or learned."""
 
 import torch
 from torch import Tensor, nn
@@ -10,29 +10,29 @@ from seqloom.layers.base import Layer, Symbols, layer
 
 @equations
 def sinusoidal(p, *, D):
-    """Sinusoidal position.
+    """Sinusoidal positional encoding.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
     p  ()   the position, counted from 0
     D  int  the width of the model, even
     """
-    i = arange(D // 2)  # one wave for every two places
-    theta = p / 10000 ** (2 * i / D)  # its angle here: each wave slower than the one before
-    P = interleave(sin(theta), cos(theta))  # sines at the even places, cosines at the odd ones
+    i = arange(D // 2)  # the frequencies: one for every two components
+    theta = p / 10000 ** (2 * i / D)  # the angle at this position: later frequencies turn slower
+    P = interleave(sin(theta), cos(theta))  # sines in the even components, cosines in the odd ones
     return P
 
 
 @equations
 def learned_positions(p, *, P):
-    """Learned position: a row for each place, trained like a word.
+    """Learned positional embedding.
 
     Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017.
 
     p  ()      index, the position, counted from 0
-    P  (T, D)  a row for each position up to the longest
+    P  (T, D)  an embedding for each position up to the longest
     """
-    r = P[p]  # the row of this place, to be added to the word
+    r = P[p]  # the embedding of this position, added to that of the token
     return r
 
 
@@ -78,7 +78,7 @@ def positioned(X, *, position=add_sinusoidal):
 
 @layer(sinusoidal)
 class Sinusoidal(Layer):
-    """Rows for positions, of sines and cosines; the table grows when a longer sentence comes."""
+    """Sinusoidal positional encodings; the table grows when a longer sequence comes."""
 
     P: Tensor  # (positions so far, D)
 
@@ -92,14 +92,14 @@ class Sinusoidal(Layer):
         self.register_buffer("P", torch.empty(0, width), persistent=False)
 
     def forward(self, length: int, start: int = 0) -> Tensor:
-        """The rows of `length` positions from `start` on: -> (T, D), to be added to words."""
+        """The encodings of `length` positions from `start` on: -> (T, D), to be added to token embeddings."""
         end = start + length
         if end > len(self.P):
-            self.P = self.table(max(end, 2 * len(self.P))).to(self.P)  # doubled: seldom, also word by word
+            self.P = self.table(max(end, 2 * len(self.P))).to(self.P)  # doubled, so that it seldom grows while decoding
         return self.P[start:end]
 
     def table(self, length: int) -> Tensor:
-        """All rows at once -> (T, D) in float64: in float32 the angle of a late position is coarse."""
+        """All encodings at once -> (T, D) in float64: in float32 the angle of a late position is coarse."""
         i = torch.arange(self.width // 2, dtype=torch.float64)
         p = torch.arange(length, dtype=torch.float64)
         theta = p[:, None] / 10000 ** (2 * i / self.width)
@@ -111,19 +111,19 @@ class Sinusoidal(Layer):
 
 @layer(learned_positions)
 class LearnedPositions(Layer):
-    """Rows for positions, trained like words."""
+    """Positional embeddings, learned like those of tokens."""
 
     def __init__(self, length: int, width: int) -> None:
         super().__init__()
         self.P = nn.Parameter(torch.randn(length, width) * width**-0.5)
 
     def forward(self, length: int, start: int = 0) -> Tensor:
-        """The rows of `length` positions from `start` on: -> (T, D), to be added to words."""
+        """The encodings of `length` positions from `start` on: -> (T, D), to be added to token embeddings."""
         end = start + length
         if end > len(self.P):
             raise ShapeError(
-                f"position {end - 1} has no row: rows were learned for the first {len(self.P)}",
-                remedy=f"shorten the sentence to {len(self.P)}, train with more positions, or use sinusoidal ones",
+                f"position {end - 1} has no embedding: they were learned for the first {len(self.P)}",
+                remedy=f"shorten the text to {len(self.P)}, train with more positions, or use sinusoidal ones",
             )
         return self.P[start:end]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
@@ -17,13 +18,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqloom.layers.lifting import Affine, Graph, Operation, Phase, Value
+from seqloom.layers.lifting import LiftedGraph
+from seqloom.layers.operations import BY_NUMBER, Affine, LiftedValue, Operation, Phase
 
 
 class Program:
     """What is to be done, sorted; `states` says which results are the states, in the order of the inputs."""
 
-    def __init__(self, graph: Graph, states: Sequence[int], *, merged: bool = True) -> None:
+    def __init__(self, graph: LiftedGraph, states: Sequence[int], *, merged: bool = True) -> None:
         self.graph = graph
         self.x = next(value.slot for value in graph.inputs if value.phase is Phase.INPUT)
         self.before = [value for value in graph.inputs if value.phase is Phase.STATE]
@@ -36,8 +38,13 @@ class Program:
         every = needed(operations, [self.output.slot], in_loop)
         kept = [each for each in operations if each.result in every]
         self.first = [each for each in kept if each.phase < Phase.STATE]
-        self.steps = [each for each in kept if each.phase is Phase.STATE and each.result in in_loop]
-        self.last = [each for each in kept if each.phase is Phase.STATE and each.result not in in_loop]
+        changing = [each for each in kept if each.phase is Phase.STATE]
+        made = {each.result for each in changing if each.result in in_loop}
+        for each in changing:  # pieces are taken where the whole is made: a tuple cannot be collected
+            if isinstance(each.function, operator.itemgetter) and each.arguments[0] in made:
+                made.add(each.result)
+        self.steps = [each for each in changing if each.result in made]
+        self.last = [each for each in changing if each.result not in made]
         self.sort_slots()
 
     def sort_slots(self) -> None:
@@ -121,19 +128,39 @@ def slot_of(operation: Operation | Affine) -> int:
 # --- products side by side ----------------------------------------------------------------------
 
 
-def lowered(graph: Graph, every: set[int], in_loop: set[int], merged: bool) -> tuple[list[Operation], int]:
+def lowered(graph: LiftedGraph, every: set[int], in_loop: set[int], merged: bool) -> tuple[list[Operation], int]:
     """Affine sums as operations: those of the same vectors as one, with their matrices side by side."""
     together: dict[Any, list[Affine]] = defaultdict(list)
     for each in graph.operations:
         if isinstance(each, Affine) and each.result.slot in every:
             together[key_of(each, in_loop, merged)].append(each)
-    lowering = Lowering(graph.slots)
+    applied = activations(graph, every)
+    lowering = Lowering(graph.slots, applied)
+    moved = {each.result for each in applied.values()}
     for each in graph.operations:
         if isinstance(each, Operation):
-            lowering.operations.append(each)
+            lowering.operations += [] if each.result in moved else [each]
         elif group := together.pop(key_of(each, in_loop, merged), None):
             lowering.add(group)
     return lowering.operations, lowering.slots
+
+
+def activations(graph: LiftedGraph, every: set[int]) -> dict[int, Operation]:
+    """By slot, the function of each number (a gate's sigmoid) that is all that an affine sum is used for."""
+    users: dict[int, list[Any]] = defaultdict(list)
+    for each in graph.operations:
+        if slot_of(each) in every:
+            for slot in each.arguments:
+                users[slot].append(each)
+    for value in graph.results:
+        users[value.slot].append(value)
+    sums = [each.result.slot for each in graph.operations if isinstance(each, Affine)]
+    only = {slot: users[slot][0] for slot in sums if len(users[slot]) == 1}
+    return {
+        slot: user
+        for slot, user in only.items()
+        if isinstance(user, Operation) and user.function in BY_NUMBER and len(user.arguments) == 1
+    }
 
 
 def key_of(affine: Affine, in_loop: set[int], merged: bool) -> Any:
@@ -142,16 +169,16 @@ def key_of(affine: Affine, in_loop: set[int], merged: bool) -> Any:
     return (vectors, bool(affine.biases), slot in in_loop) if merged else slot
 
 
-def by_phase(affine: Affine) -> list[tuple[Value, Value]]:
+def by_phase(affine: Affine) -> list[tuple[LiftedValue, LiftedValue]]:
     return sorted(affine.products, key=lambda pair: (pair[0].phase, pair[0].slot))
 
 
 class Lowering:
     """Writes down the operations of affine sums."""
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, applied: Mapping[int, Operation]) -> None:
         self.operations: list[Operation] = []
-        self.slots = slots
+        self.slots, self.applied = slots, applied
 
     def emit(self, function: Callable[..., Any], arguments: Sequence[int], phase: Phase, result: int = -1) -> int:
         if result < 0:
@@ -160,27 +187,52 @@ class Lowering:
         return result
 
     def add(self, group: Sequence[Affine]) -> None:
-        """One sum for the whole group, then taken apart."""
+        """One sum for the whole group; what gets the same function stands together, and gets it at once."""
+        blocks: dict[Any, list[Affine]] = defaultdict(list)
+        for each in group:
+            applied = self.applied.get(each.result.slot)
+            blocks[applied and applied.function].append(each)
+        total, phase = self.sum([each for block in blocks.values() for each in block])
+        parts = self.split(total, [sum(map(width, block)) for block in blocks.values()], phase)
+        for place, (function, block) in enumerate(blocks.items()):
+            slot = total if parts is None else self.emit(operator.itemgetter(place), [parts], phase)
+            if function is not None:
+                slot = self.emit(function, [slot], phase)
+            results = [
+                each.result.slot if function is None else self.applied[each.result.slot].result for each in block
+            ]
+            pieces = self.split(slot, list(map(width, block)), phase)
+            if pieces is None:
+                self.operations[-1] = replace(self.operations[-1], result=results[0])
+            else:
+                for index, result in enumerate(results):
+                    self.emit(operator.itemgetter(index), [pieces], phase, result)
+
+    def sum(self, group: Sequence[Affine]) -> tuple[int, Phase]:
+        """The sums of a group side by side; what depends on the input alone is added first."""
         biases = [reduce(self.plus, (value.slot for value in each.biases)) for each in group if each.biases]
         total, phase = self.side_by_side(biases) if biases else -1, Phase.CONSTANT
         for pairs in zip(*map(by_phase, group), strict=True):
             left, weight = pairs[0][0], self.side_by_side([weight.slot for _, weight in pairs])
             phase = max(phase, left.phase)
-            known = (left.slot, weight) if total < 0 else (left.slot, weight, total)
-            total = self.emit(times, known, phase)
-        if len(group) == 1:
-            self.operations[-1] = Operation(times, self.operations[-1].arguments, group[0].result.slot, phase)
-            return
-        widths = [each.result.example.shape[-1] for each in group]
-        parts = self.emit(partial(torch.split, split_size_or_sections=widths, dim=-1), [total], phase)
-        for place, each in enumerate(group):
-            self.emit(operator.itemgetter(place), [parts], phase, each.result.slot)
+            total = self.emit(times, (left.slot, weight) if total < 0 else (left.slot, weight, total), phase)
+        return total, phase
+
+    def split(self, slot: int, widths: list[int], phase: Phase) -> int | None:
+        if len(widths) == 1:
+            return None
+        return self.emit(partial(torch.split, split_size_or_sections=widths, dim=-1), [slot], phase)
 
     def plus(self, left: int, right: int) -> int:
         return self.emit(operator.add, [left, right], Phase.CONSTANT)
 
     def side_by_side(self, slots: Sequence[int]) -> int:
         return self.emit(beside, slots, Phase.CONSTANT) if len(slots) > 1 else slots[0]
+
+
+def width(affine: Affine) -> int:
+    size: int = affine.result.example.shape[-1]
+    return size
 
 
 def beside(*parts: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Seven ways to score how well a key fits a query; any of them drives soft attention."""
+"""Seven attention scores: how well a key matches a query; any of them drives soft attention."""
 
 import torch
 from torch import Tensor, nn
@@ -16,13 +16,13 @@ def additive(q, k, *, W, U, v):
     Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
     translate, ICLR 2015.
 
-    q  (H)     the query: who asks
-    k  (D)     the key: who may answer
-    W  (H, K)  from the query to where both meet
-    U  (D, K)  from the key to where both meet
-    v  (K)     from there to one number
+    q  (H)     the query
+    k  (D)     the key
+    W  (H, K)  projects the query
+    U  (D, K)  projects the key
+    v  (K)     weights of the sum
     """
-    e = tanh(q @ W + k @ U) @ v  # the two meet, and one number comes out
+    e = tanh(q @ W + k @ U) @ v  # the score: both projections in one hidden layer
     return e
 
 
@@ -33,10 +33,10 @@ def dot(q, k):
     Paper: M. Luong, H. Pham, C. Manning, Effective approaches to attention-based neural machine
     translation, EMNLP 2015.
 
-    q  (D)  the query: who asks
-    k  (D)  the key: who may answer
+    q  (D)  the query
+    k  (D)  the key
     """
-    e = q @ k  # large when both point the same way
+    e = q @ k  # large where query and key point the same way
     return e
 
 
@@ -46,10 +46,10 @@ def scaled_dot(q, k):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    q  (D)  the query: who asks
-    k  (D)  the key: who may answer
+    q  (D)  the query
+    k  (D)  the key
     """
-    e = q @ k / sqrt(dim(k))  # its variance no longer grows with the width
+    e = q @ k / sqrt(dim(k))  # scaled, so that the variance does not grow with the width
     return e
 
 
@@ -60,11 +60,11 @@ def bilinear(q, k, *, W):
     Paper: M. Luong, H. Pham, C. Manning, Effective approaches to attention-based neural machine
     translation, EMNLP 2015.
 
-    q  (H)     the query: who asks
-    k  (D)     the key: who may answer
-    W  (H, D)  which entry of the query should meet which of the key
+    q  (H)     the query
+    k  (D)     the key
+    W  (H, D)  which component of the query is compared with which of the key
     """
-    e = q @ W @ k  # a dot product between different kinds of rows
+    e = q @ W @ k  # a dot product through a learned matrix
     return e
 
 
@@ -74,30 +74,30 @@ def cosine(q, k):
 
     Paper: A. Graves, G. Wayne, I. Danihelka, Neural Turing machines, 2014.
 
-    q  (D)  the query: who asks
-    k  (D)  the key: who may answer
+    q  (D)  the query
+    k  (D)  the key
     """
-    n = norm(q) * norm(k)  # how long the two are
-    e = where(n > 0, q @ k / n, 0)  # the angle alone; a row of zeros has none
+    n = norm(q) * norm(k)  # the product of both lengths
+    e = where(n > 0, q @ k / n, 0)  # the cosine of the angle; 0 for a zero vector
     return e
 
 
 @equations
 def mlp_score(q, k, *, W_1, b_1, w_2, b_2):
-    """Score by a network of two layers on query and key put end to end.
+    """Score by a network of two layers on the concatenated query and key.
 
     Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
     translate, ICLR 2015, where the network may be any.
 
-    q    (H)       the query: who asks
-    k    (D)       the key: who may answer
+    q    (H)       the query
+    k    (D)       the key
     W_1  (H+D, F)  the first layer
     b_1  (F)       its bias
     w_2  (F)       the second layer
     b_2  ()        its bias
     """
-    u = tanh(concat(q, k) @ W_1 + b_1)  # what the two have to do with each other
-    e = u @ w_2 + b_2  # in one number
+    u = tanh(concat(q, k) @ W_1 + b_1)  # the hidden layer on query and key together
+    e = u @ w_2 + b_2  # the score
     return e
 
 
@@ -107,12 +107,12 @@ def projected(q, k, *, W_q, W_k):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, before the scaling.
 
-    q    (H)     the query: who asks
-    k    (D)     the key: who may answer
-    W_q  (H, K)  from the query to a common space
-    W_k  (D, K)  from the key to a common space
+    q    (H)     the query
+    k    (D)     the key
+    W_q  (H, K)  projects the query to a common space
+    W_k  (D, K)  projects the key to a common space
     """
-    e = (q @ W_q) @ (k @ W_k)  # compared in a space made for comparing
+    e = (q @ W_q) @ (k @ W_k)  # a dot product in a learned common space
     return e
 
 
@@ -187,7 +187,7 @@ class Bilinear(Score):
 
 @layer(cosine)
 class Cosine(Score):
-    """Cosine score; query and key have one width. A row of zeros has no angle, and scores 0."""
+    """Cosine score; query and key have one width. A zero vector has no angle, and scores 0."""
 
     def prepare(self, k: Tensor) -> Tensor:
         return unit(k)
@@ -209,7 +209,7 @@ class MLPScore(Score):
         self.b_2 = nn.Parameter(torch.zeros(()))
 
     def prepare(self, k: Tensor) -> Tensor:
-        lower = self.W_1[self.query_width :]  # [q; k] W_1 = q upper + k lower: no pair is put end to end
+        lower = self.W_1[self.query_width :]  # [q; k] W_1 = q upper + k lower: no pair is concatenated
         return k @ lower + self.b_1
 
     def compare(self, q: Tensor, keys: Tensor) -> Tensor:
@@ -252,7 +252,7 @@ SCORES: dict[str, type[Score]] = {
 
 
 def score_called(name: str, query_width: int, key_width: int, hidden: int) -> Score:
-    """The score of that name between rows of these widths; `hidden` is for those that have a middle."""
+    """The score of that name for vectors of these widths; `hidden` is for those with a hidden layer."""
     match name:
         case "additive" | "mlp_score" | "projected":
             return SCORES[name](query_width, key_width, hidden)
@@ -269,6 +269,6 @@ def score_called(name: str, query_width: int, key_width: int, hidden: int) -> Sc
 
 
 def unit(x: Tensor) -> Tensor:
-    """Rows made 1 long, with an ordinary gradient where all is zero. x (..., D) -> (..., D)"""
+    """Vectors scaled to length 1; a zero vector stays, with a finite gradient. x (..., D) -> (..., D)"""
     length: Tensor = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
     return x / length.masked_fill(length == 0, 1.0)

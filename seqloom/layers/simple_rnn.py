@@ -17,28 +17,28 @@ def simple_rnn(x, h, *, W_xh, W_hh, b_h):
 
     Paper: J. Elman, Finding structure in time, Cognitive Science 14, 1990.
 
-    x     (D)     the word read in this step
-    h     (H)     the state: what is known of the words before
-    W_xh  (D, H)  from the word to the state
-    W_hh  (H, H)  from the old state to the new one
+    x     (D)     the embedding of the current token
+    h     (H)     the hidden state
+    W_xh  (D, H)  input weights
+    W_hh  (H, H)  recurrent weights
     b_h   (H)     the bias
     """
-    h = tanh(x @ W_xh + h @ W_hh + b_h)  # the new state, each entry between -1 and 1
+    h = tanh(x @ W_xh + h @ W_hh + b_h)  # the new hidden state, each component between -1 and 1
     return h
 
 
 @equations
 def concat_rnn(x, h, *, A, b):
-    """Simple recurrent network, one matrix for state and word put end to end.
+    """Simple recurrent network, one matrix for the hidden state and the token.
 
     Paper: J. Elman, Finding structure in time, Cognitive Science 14, 1990.
 
-    x  (D)       the word read in this step
-    h  (H)       the state: what is known of the words before
-    A  (H+D, H)  the rows of W_hh above those of W_xh
+    x  (D)       the embedding of the current token
+    h  (H)       the hidden state
+    A  (H+D, H)  both weights in one matrix: W_hh above W_xh
     b  (H)       the bias
     """
-    h = tanh(concat(h, x) @ A + b)  # the same as with two matrices
+    h = tanh(concat(h, x) @ A + b)  # the new hidden state, the same as with two matrices
     return h
 
 
@@ -49,18 +49,18 @@ def linear_rnn(x, h, *, W_xh, W_hh, b_h):
     Paper: Y. Bengio, P. Simard, P. Frasconi, Learning long-term dependencies with gradient descent
     is difficult, IEEE Transactions on Neural Networks 5, 1994.
 
-    x     (D)     the word read in this step
-    h     (H)     the state: what is known of the words before
-    W_xh  (D, H)  from the word to the state
-    W_hh  (H, H)  from the old state to the new one
+    x     (D)     the embedding of the current token
+    h     (H)     the hidden state
+    W_xh  (D, H)  input weights
+    W_hh  (H, H)  recurrent weights
     b_h   (H)     the bias
     """
-    h = x @ W_xh + h @ W_hh + b_h  # nothing holds it between -1 and 1
+    h = x @ W_xh + h @ W_hh + b_h  # the new hidden state: nothing keeps it bounded
     return h
 
 
 class RNNState(NamedTuple):
-    """What a simple recurrent network knows: h (B, H)."""
+    """The hidden state h (B, H)."""
 
     h: Tensor
 
@@ -91,7 +91,7 @@ class ConcatRNN(Cell[RNNState]):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Draw the weights: Glorot for words, orthogonal for the state."""
+        """Draw the weights: Glorot for the inputs, orthogonal for the state."""
         nn.init.orthogonal_(self.A[: self.output_size])
         nn.init.xavier_uniform_(self.A[self.output_size :])
         nn.init.zeros_(self.b)
@@ -110,7 +110,7 @@ class ConcatRNN(Cell[RNNState]):
 
 @layer(linear_rnn)
 class LinearRNN(Gated[RNNState]):
-    """`linear_rnn`, for which no kernel is made: all words in one product, then a product for each step."""
+    """`linear_rnn`, for which no kernel is made: all tokens in one product, then a product a step."""
 
     gates = "h"
 

@@ -19,27 +19,27 @@ def ssru(x, c, *, W, W_f, b_f):
     translation, WNGT 2019; after T. Lei et al., Simple recurrent units for highly parallelizable
     recurrence, EMNLP 2018.
 
-    x    (D)     the word read in this step
-    c    (H)     what the cell remembers
-    W    (D, H)  from the word to what is remembered
-    W_f  (D, H)  from the word to the forget gate
+    x    (D)     the embedding of the current token
+    c    (H)     the cell state
+    W    (D, H)  input weights of the cell state
+    W_f  (D, H)  input weights of the forget gate
     b_f  (H)     the bias of the forget gate
     """
-    f = sigmoid(x @ W_f + b_f)  # what to keep: it asks the word only, never the state
-    c = f * c + (1 - f) * (x @ W)  # the old, and the word where the old goes
-    h = relu(c)  # what the layer above sees
+    f = sigmoid(x @ W_f + b_f)  # the forget gate: computed from the token alone
+    c = f * c + (1 - f) * (x @ W)  # the new cell state: what is not kept comes from the token
+    h = relu(c)  # the output, passed to the layer above
     return h, c
 
 
 class SSRUState(NamedTuple):
-    """What the cell remembers: c (B, H)."""
+    """The cell state c (B, H)."""
 
     c: Tensor
 
 
 @layer(ssru)
 class SSRU(Cell[SSRUState]):
-    """`ssru`: all words in one product; what is left for each step is one line of entries.
+    """`ssru`: all tokens in one product; each step is left with element-wise operations.
 
     weight (2*H, D) holds W above W_f; bias (H) is that of the forget gate.
     """

@@ -1,4 +1,4 @@
-"""The linear layer turned on its side: it mixes positions instead of entries."""
+"""The transposed linear layer: it mixes positions instead of features."""
 
 import torch
 from torch import Tensor, nn
@@ -11,20 +11,20 @@ from seqloom.layers.base import Layer, Symbols, layer
 
 @equations
 def transposed_linear(X, *, W):
-    """Transposed linear layer: fixed shares of every position, where attention makes its own.
+    """Transposed linear layer: fixed mixing weights, where attention computes its own.
 
     Paper: I. Tolstikhin et al., MLP-Mixer: an all-MLP architecture for vision, NeurIPS 2021.
 
-    X  (T, D)  the words, one a row
-    W  (T, T)  how much each position takes of each other: the same for every sentence
+    X  (T, D)  the sequence, a vector for each position
+    W  (T, T)  how much each position takes of each other: the same for every sequence
     """
-    Y = W @ X  # from the left: rows are mixed, entries are not
+    Y = W @ X  # from the left: positions are mixed, features are not
     return Y
 
 
 @layer(transposed_linear)
 class TransposedLinear(Layer):
-    """The transposed linear layer; sentences up to its length, the shorter ones by the leading part of W."""
+    """The transposed linear layer; sequences up to its length, shorter ones by the leading part of W."""
 
     def __init__(self, length: int) -> None:
         super().__init__()
@@ -33,15 +33,15 @@ class TransposedLinear(Layer):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Positions mixed.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  a vector for each token
+        mask  (B, T)     bool, the padding mask: True for tokens; None when there is no padding
         ->    (B, T, D)  zeros for padding
         """
         T = x.shape[1]
         if len(self.W) < T:
             raise ShapeError(
-                f"{T} words, and the layer mixes {len(self.W)}",
-                remedy=f"shorten the sentences to {len(self.W)}, or make the layer {T} long",
+                f"{T} tokens, and the layer mixes {len(self.W)}",
+                remedy=f"shorten the texts to {len(self.W)}, or make the layer {T} long",
             )
         W = self.W[:T, :T]
         if mask is None:

@@ -1,4 +1,4 @@
-"""Words that guess their neighbours: the losses that word2vec learns vectors by."""
+"""The losses of word2vec: skip-gram and CBOW with negative sampling."""
 
 from torch import Tensor
 from torch.nn import functional as F
@@ -9,33 +9,33 @@ from seqloom.layers.base import Layer, layer
 
 @equations
 def skip_gram(v, u, N):
-    """Skip-gram with negative sampling: a word knows its neighbour from words drawn at random.
+    """Skip-gram with negative sampling: a word tells its context word from random ones.
 
     Paper: T. Mikolov et al., Distributed representations of words and phrases and their compositionality,
     NeurIPS 2013.
 
-    v  (D)             the word
-    u  (D)             a word near it, as a neighbour
-    N  (negatives, D)  words drawn at random, as neighbours
+    v  (D)             the vector of the word
+    u  (D)             the context vector of a word near it
+    N  (negatives, D)  context vectors of words drawn at random
     """
-    p = log_sigmoid(u @ v)  # how sure it is of the neighbour
-    q = sum(log_sigmoid(-(n_k @ v)) for n_k in N)  # how sure it is that the others are none
-    loss = -(p + q)  # small when it is sure of all
+    p = log_sigmoid(u @ v)  # the log-probability that the context word is real
+    q = sum(log_sigmoid(-(n_k @ v)) for n_k in N)  # the log-probabilities that the negative samples are not
+    loss = -(p + q)  # small where real and random words are told apart
     return loss
 
 
 @equations
 def cbow(C, u, N):
-    """CBOW with negative sampling: the mean of the neighbours knows the word from words drawn at random.
+    """CBOW with negative sampling: the mean of the context tells the word from random ones.
 
     Paper: T. Mikolov et al., Efficient estimation of word representations in vector space, ICLR workshop 2013.
 
-    C  (S, D)          the words around
-    u  (D)             the word between them, as what is guessed
-    N  (negatives, D)  words drawn at random, as what is guessed
+    C  (S, D)          the vectors of the context words
+    u  (D)             the output vector of the word between them
+    N  (negatives, D)  output vectors of words drawn at random
     """
-    h = sum(c_j for c_j in C) / len(C)  # the mean of the words around
-    loss = skip_gram(h, u, N)  # and it guesses as one word does
+    h = sum(c_j for c_j in C) / len(C)  # the mean of the context vectors
+    loss = skip_gram(h, u, N)  # the same loss, with the mean in place of one word
     return loss
 
 
@@ -55,18 +55,18 @@ class CBOW(Layer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.guess = SkipGram()
+        self.skip_gram = SkipGram()
 
     def forward(self, c: Tensor, u: Tensor, n: Tensor, mask: Tensor | None = None) -> Tensor:
-        """The loss of words that are guessed.
+        """The loss of each word.
 
-        c     (B, S, D)          the words around each, at least one
-        u     (B, D)             the words
-        n     (B, negatives, D)  words drawn at random
-        mask  (B, S)             bool, True for words; None when there is no padding
+        c     (B, S, D)          the context vectors of each word, at least one
+        u     (B, D)             the output vectors of the words
+        n     (B, negatives, D)  output vectors of words drawn at random
+        mask  (B, S)             bool, the padding mask: True for words; None when there is no padding
         -> loss  (B)
         """
         real = c if mask is None else c.masked_fill(~mask[..., None], 0.0)
         number = c.shape[1] if mask is None else mask.sum(1, keepdim=True)
-        loss: Tensor = self.guess(real.sum(1) / number, u, n)
+        loss: Tensor = self.skip_gram(real.sum(1) / number, u, n)
         return loss

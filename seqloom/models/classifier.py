@@ -20,12 +20,10 @@ from seqloom.layers.pooling import mean_pooling, pooling_called
 from seqloom.models.answers import label_probabilities
 from seqloom.models.encoders import make_encoder
 from seqloom.models.frame_projection import FrameProjection
+from seqloom.models.registry import architecture, find
 from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import Given, Stage
 from seqloom.models.token_embedding import TokenEmbedding
-
-FLAT = ("logistic", "mlp")
-"""Architectures that put the embeddings of a sentence end to end instead of reading them."""
 
 Features: TypeAlias = TokenEmbedding | FrameProjection
 """What a model begins with: token ids (B, T) or frames (B, T, features) become vectors (B, T, D)."""
@@ -140,6 +138,8 @@ class Classifier(nn.Module):
         return Part(definition, {**{name: part.part() for name, part in parts.items()}, **inside})
 
 
+@architecture("mlp", "one hidden layer, words end to end", kind="model", tasks=("classify",), reads=["hidden"])
+@architecture("logistic", "logistic regression, words end to end", kind="model", tasks=("classify",), binary_logit=True)
 class FlatClassifier(nn.Module):
     """Logistic regression or an MLP on the embeddings of a sentence, put end to end."""
 
@@ -198,8 +198,11 @@ def make_classifier(
     config: ModelConfig, embedding: Features, outputs: int, features: int = 0
 ) -> Classifier | FlatClassifier:
     """The classifier that the settings name, with so many outputs and feature columns."""
-    kind = FlatClassifier if config.name in FLAT else Classifier
-    return kind(config, embedding, outputs, features)
+    found = find(config.name, "classify")
+    make = Classifier if found.kind != "model" else found.make
+    assert make is not None
+    model: Classifier | FlatClassifier = make(config, embedding, outputs, features)
+    return model
 
 
 def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[Tensor, ...]:

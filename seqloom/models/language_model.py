@@ -18,10 +18,7 @@ from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import Readout, readout
-from seqloom.models.classifier import FLAT
 from seqloom.models.encoders import make_encoder
-from seqloom.models.encoders.mixer import Mixer
-from seqloom.models.encoders.transformer import Transformer
 from seqloom.models.readout import TiedReadout
 from seqloom.models.settings import ModelConfig
 from seqloom.models.token_embedding import TokenEmbedding
@@ -63,7 +60,7 @@ class LanguageModel(nn.Module):
         table = self.embedding.table
         self.readout: TiedReadout | Readout = TiedReadout(table) if config.tied else Readout(width, vocab)
         nn.init.normal_(table.E if isinstance(self.readout, TiedReadout) else self.readout.W_hy, std=SPREAD)
-        self.limit = config.length if isinstance(self.encoder, Transformer | Mixer) else None
+        self.limit = self.encoder.limit
         """The most words that it can read without forgetting the first; None for any number."""
 
     def forward(self, tokens: Tensor, lengths: Tensor, where: Tensor | None = None) -> Tensor:
@@ -95,9 +92,6 @@ class LanguageModel(nn.Module):
 
 
 def check(config: ModelConfig) -> None:
-    if config.name in FLAT:
-        what = f"{config.name} puts all words end to end, so it has no place for the next one"
-        raise ConfigError("settings", [("model.name", what, "use rnn, gru, lstm, cnn or transformer")])
     if config.tied and config.one_hot:
         what = "one-hot words have no weights to share"
         raise ConfigError("settings", [("model.tied", what, "set it or model.one_hot to false")])

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, ValidationInfo, model_validator
 
 from seqloom.config import Config, problem
+from seqloom.errors import SeqloomError, UnknownName
+from seqloom.models.registry import Architecture, architectures, find, names
 
 Pooling = Literal["last", "mean", "max", "attention"]
 Norm = Literal["before", "after"]
 
+SHARED = frozenset({"name", "embedding", "one_hot", "pooling", "dropout", "length", "cut", "tied"})
+"""Settings that are read by the model around an encoder, whichever it is."""
+
 
 class ModelConfig(Config):
-    """Which architecture, and how large. What an architecture does not have is left unread."""
+    """Which architecture, and how large. A setting that it does not read is left as it is."""
 
     name: str = "lstm"
-    """The architecture; `seqloom summary` lists them."""
+    """The architecture; `seqloom summary` lists them. Your own: package.module:name."""
     embedding: PositiveInt = 128
     """Width of a word."""
     one_hot: bool = False
@@ -49,11 +55,63 @@ class ModelConfig(Config):
     """A language model scores a word by its own embedding instead of weights apart; needs equal widths."""
 
     @model_validator(mode="after")
-    def heads_divide_the_width(self) -> Self:
-        if self.name == "transformer" and not self.one_hot and self.embedding % self.heads:
-            raise problem(
-                "heads",
-                f"{self.heads} heads do not divide a width of {self.embedding}",
-                remedy=f"choose a divisor of {self.embedding}, or another model.embedding",
-            )
+    def architecture_fits(self, info: ValidationInfo) -> Self:
+        found = chosen(self, "name", "encoder", "classify")
+        if "heads" in found.reads and not self.one_hot and self.embedding % self.heads:
+            raise heads_do_not_divide(self.heads, self.embedding)
+        if found.check is not None:
+            found.check(self)
+        if not was_saved(info):
+            around = SHARED - {"pooling", "tied"} if found.kind == "model" else SHARED
+            refuse_unread(self, around | found.reads, found.preset, found.name, ("encoder", "classify"))
         return self
+
+
+# --- what the settings of all models are held to ----------------------------------------------------
+
+
+def chosen(config: Config, setting: str, *places: str) -> Architecture:
+    """The architecture that a setting names; if there is none, the setting is to blame."""
+    return blamed(setting, getattr(config, setting), *places)
+
+
+def blamed(setting: str, name: str, *places: str) -> Architecture:
+    try:
+        return find(name, *places)
+    except UnknownName as error:
+        there_are = f"there are: {', '.join(names(*places))}, and your own as package.module:name"
+        near = "" if error.remedy.startswith("there are") else f"{error.remedy} "
+        raise problem(setting, error.what, remedy=near + there_are) from None
+    except SeqloomError as error:
+        raise problem(setting, error.what, remedy=error.remedy) from None
+
+
+def was_saved(info: ValidationInfo) -> bool:
+    """Whether the settings are those of a trained model: it is there, so nothing in them is refused."""
+    return bool((info.context or {}).get("saved"))
+
+
+def refuse_unread(
+    config: Config, read: Collection[str], preset: Mapping[str, Any], who: str, places: Sequence[str]
+) -> None:
+    """A setting that was changed has to matter: else two models that are one would seem to differ."""
+    for name, field in type(config).model_fields.items():
+        value = getattr(config, name)
+        if name in read or value in (field.get_default(call_default_factory=True), preset.get(name)):
+            continue
+        asked = {"encoder_widths": "widths"}.get(name, name)
+        readers = dict.fromkeys(found.name for found in architectures(*places) if asked in found.reads)
+        what = f"is read by {', '.join(readers) or 'others'}; {who} has no use for it"
+        raise problem(name, what, remedy="leave it out")
+
+
+def heads_do_not_divide(heads: int, width: int) -> Exception:
+    remedy = f"choose a divisor of {width}, or another model.embedding"
+    return problem("heads", f"{heads} heads do not divide a width of {width}", remedy=remedy)
+
+
+def even_embedding(config: Any) -> None:
+    """For architectures with sinusoidal positions."""
+    if config.embedding % 2 and not getattr(config, "one_hot", False):
+        what = f"sinusoidal positions come in pairs, and {config.embedding} is odd"
+        raise problem("embedding", what, remedy="choose an even width")

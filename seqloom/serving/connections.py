@@ -1,266 +1,289 @@
-"""One client's connection: uvicorn's HTTP/1.1, with a bound on all that a client can do slowly or too much of."""
+"""One client's connection: HTTP/1.1 by h11 on an asyncio transport, with bounds on all a client can do slowly or often.
+
+Whenever the next step is the client's, a timer runs:
+
+    connected ──▶ head ──whole──▶ exchange ──done──▶ idle ──first byte──▶ head
+                   │ header_seconds   │ send_seconds   │ keep_alive_seconds
+                   ▼                  ▼                ▼
+                  408                cut             closed
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-from urllib.parse import unquote
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+import h11
+from starlette.types import ASGIApp
 
-from seqloom.serving.errors import APIError, internal_error
-from seqloom.serving.logs import log_error
-
-if TYPE_CHECKING:
-    from seqloom.serving.http_server import HTTPSettings
+from seqloom.serving.errors import APIError
+from seqloom.serving.exchange import Exchange, headers_too_large, reason_of, scope_of
+from seqloom.serving.settings import HTTPSettings
 
 SPARE = 100
-"""Connections over the bound that are told so; those over these are cut without a word."""
+"""Connections over the bound that get a 503; those over these are cut without a word."""
 LINGER_SECONDS = 2
-"""Seconds in which a client may read the last answer before its connection is cut."""
-LEAST = 16_384
-"""Bytes of an answer that a client has to take within `send_seconds`."""
+"""Seconds in which a client may read the last response before its connection is cut."""
+MIN_SENT = 16_384
+"""Bytes of a response that a client has to take within `send_seconds`."""
+HIGH_WATER = 65_536
+"""Bytes of a body that are held before the application has read them."""
 POST = re.compile(rb"POST (/[\w/]*)[ ?]")
 STOPPING = APIError(503, "the server is stopping", retry_after=5)
 
 
-class Connection(H11Protocol):
-    """HTTP on one connection. Whenever the next step is the client's, a timer runs.
+@dataclass
+class ServerState:
+    """What all connections of a server share."""
 
-    made ──▶ head ──whole──▶ answering ──done──▶ idle ──first byte──▶ head
-              │ header_seconds    │ send_seconds   │ keep_alive_seconds
-              ▼                   ▼                ▼
-             408                 cut             closed
-    """
+    app: ASGIApp
+    settings: HTTPSettings
+    overloaded: Callable[[str], APIError | None]
+    """The error for a POST to a path, if it need not be read now; asked before its head is parsed, so a no is cheap."""
+    connections: set[Connection] = field(default_factory=set)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    """The requests that are being answered."""
 
-    bounds: ClassVar[HTTPSettings]
-    reading: asyncio.TimerHandle | None = None
-    """Runs while a head is awaited, or the rest of a body that was answered already."""
-    sending: asyncio.TimerHandle | None = None
-    """Runs while the client has not read all that was written."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+class Connection(asyncio.Protocol):
+    """HTTP on one connection; its requests are answered one after the other."""
+
+    transport: asyncio.Transport
+    exchange: Exchange | None = None
+    """The request that is being answered, or the last one that was."""
+    closing = draining = False
+    idle = False
+    """Whether a response was sent and nothing of the next request has come."""
+    timer: asyncio.TimerHandle | None = None
+    """Runs while a head is awaited, or the rest of a body that was answered already, or the end."""
+    send_timer: asyncio.TimerHandle | None = None
+    """Runs while the client has not taken all that was written."""
+
+    def __init__(self, state: ServerState) -> None:
+        self.state, self.settings = state, state.settings
+        self.loop = asyncio.get_running_loop()
+        self.http = h11.Connection(h11.SERVER, max_incomplete_event_size=state.settings.header_bytes)
+        self.writable = asyncio.Event()
+        self.writable.set()
+
+    # --- from the transport ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
         transport.set_write_buffer_limits(high=0)  # so that `pause_writing` means: not everything is sent
-        self.polite = Polite(transport, self.loop)
-        super().connection_made(cast(asyncio.Transport, self.polite))
-        most = self.bounds.connections
-        if len(self.connections) > most + SPARE:
+        self.state.connections.add(self)
+        maximum = self.settings.connections
+        if len(self.state.connections) > maximum + SPARE:
             transport.abort()
-        elif len(self.connections) > most:
-            self.refuse(APIError(503, f"{most:,} connections are open", bound="connections", retry_after=1))
+        elif len(self.state.connections) > maximum:
+            self.send_error(APIError(503, f"{maximum:,} connections are open", bound="connections", retry_after=1))
         else:
-            self.watch()
+            self.await_head()
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.is_closing():
+            return  # thrown away: see `close`
+        if self.idle:
+            self.await_head()
+        begins = self.http.their_state is h11.IDLE and not self.http.trailing_data[0]
+        if begins and (path := post_path(data)) and (error := self.state.overloaded(path)) is not None:
+            self.send_error(error, path)
             return
-        begins = not self.answering() and not self.conn.trailing_data[0]
-        if begins and (path := posted(data)) and (refusal := self.overloaded(path)) is not None:
-            self.refuse(refusal, path)
-            return
-        super().data_received(data)
-        self.watch()
-
-    def overloaded(self, path: str) -> APIError | None:
-        """Why a request for a path need not be read now, if so: asked before its head is parsed, so a no is cheap."""
-        return None
+        self.http.receive_data(data)
+        self.handle_events()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        for timer in (self.reading, self.sending, self.polite.lingering, self.timeout_keep_alive_task):
+        self.state.connections.discard(self)
+        for timer in (self.timer, self.send_timer):
             if timer is not None:
                 timer.cancel()
-        super().connection_lost(exc)
-
-    # --- the client is slow ---------------------------------------------------------------------------
-
-    def watch(self) -> None:
-        """Let the timer of a head run exactly while one is awaited."""
-        if self.answering() or self.transport.is_closing():
-            if self.reading is not None:
-                self.reading.cancel()
-            self.reading = None
-        elif self.reading is None:
-            self.reading = self.loop.call_later(self.bounds.header_seconds, self.no_head)
-
-    def answering(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
-
-    def no_head(self) -> None:
-        what = f"the headers did not arrive within {self.bounds.header_seconds} seconds"
-        self.leave(APIError(408, what, bound="header_seconds"))
+        self.writable.set()
+        if self.exchange is not None:
+            self.exchange.disconnect()
 
     def pause_writing(self) -> None:
-        super().pause_writing()
+        self.writable.clear()
         self.await_reader()
+
+    def resume_writing(self) -> None:
+        self.writable.set()
+        if self.send_timer is not None:
+            self.send_timer.cancel()
+        if self.closing:
+            self.linger()
+
+    # --- requests -------------------------------------------------------------------------------------
+
+    def handle_events(self) -> None:
+        while not self.is_closing():
+            try:
+                event = self.http.next_event()
+            except h11.RemoteProtocolError as error:
+                too_large = error.error_status_hint == 431
+                what = APIError(400, "the request is not valid HTTP/1.1")
+                self.send_error(headers_too_large(self.settings.header_bytes) if too_large else what)
+                return
+            if isinstance(event, h11.Request):
+                self.start_exchange(event)
+            elif isinstance(event, h11.Data) and (exchange := self.active()):
+                exchange.feed(event.data)
+                if len(exchange.body) > HIGH_WATER:
+                    self.transport.pause_reading()
+            elif isinstance(event, h11.EndOfMessage):
+                if exchange := self.active():
+                    exchange.feed_eof()
+                else:
+                    self.next_request()  # it was answered before its end
+            elif event is h11.PAUSED:  # the next request is here, and waits for this one
+                self.transport.pause_reading()
+                return
+            elif event is h11.NEED_DATA:
+                return
+
+    def start_exchange(self, request: h11.Request) -> None:
+        names = {"client": "peername", "server": "sockname"}
+        addresses: dict[str, Any] = {key: self.transport.get_extra_info(name) for key, name in names.items()}
+        try:
+            scope = scope_of(request, addresses, self.settings.header_bytes)
+        except APIError as error:
+            self.send_error(error)
+            return
+        self.set_timer(None)
+        self.exchange = Exchange(self, scope)
+        task = self.loop.create_task(self.exchange.run(self.state.app))
+        self.state.tasks.add(task)
+        task.add_done_callback(self.state.tasks.discard)
+
+    def next_request(self) -> None:
+        """The last one is read and answered."""
+        self.http.start_next_cycle()
+        self.idle = not self.http.trailing_data[0]
+        if self.idle:
+            self.set_timer(self.settings.keep_alive_seconds, self.transport.close)
+        else:
+            self.await_head()
+        self.transport.resume_reading()
+        self.handle_events()
+
+    def active(self) -> Exchange | None:
+        """The request that is being answered."""
+        return self.exchange if self.exchange is not None and not self.exchange.complete else None
+
+    # --- for an exchange ------------------------------------------------------------------------------
+
+    def want_body(self) -> None:
+        if self.http.they_are_waiting_for_100_continue and not self.is_closing():
+            self.write(h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue"))
+        self.transport.resume_reading()
+
+    async def drain(self) -> None:
+        await self.writable.wait()
+
+    def write(self, *events: h11.Event) -> None:
+        self.transport.write(b"".join(self.http.send(event) or b"" for event in events))
+
+    def response_complete(self) -> None:
+        if self.is_closing():
+            return
+        if self.draining or self.http.our_state is h11.MUST_CLOSE:
+            self.close()
+        elif self.http.their_state is h11.DONE:
+            self.next_request()
+        else:  # the rest of its body has as long as a head
+            self.await_head()
+            self.transport.resume_reading()
+
+    # --- slow clients ---------------------------------------------------------------------------------
+
+    def set_timer(self, seconds: float | None, then: Callable[[], object] = lambda: None) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        self.timer = self.loop.call_later(seconds, then) if seconds is not None else None
+
+    def await_head(self) -> None:
+        self.idle = False
+        self.set_timer(self.settings.header_seconds, self.head_timeout)
+
+    def head_timeout(self) -> None:
+        what = f"the headers did not arrive within {self.settings.header_seconds} seconds"
+        self.leave(APIError(408, what, bound="header_seconds"))
 
     def await_reader(self) -> None:
         left = self.transport.get_write_buffer_size()
-        self.sending = self.loop.call_later(self.bounds.send_seconds, self.not_read, left)
+        self.send_timer = self.loop.call_later(self.settings.send_seconds, self.send_timeout, left)
 
-    def not_read(self, before: int) -> None:
-        if self.transport.get_write_buffer_size() > before - LEAST:
+    def send_timeout(self, before: int) -> None:
+        if self.transport.get_write_buffer_size() > before - MIN_SENT:
             self.transport.abort()
         else:
             self.await_reader()
 
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self.sending is not None:
-            self.sending.cancel()
-        if self.transport.is_closing():
-            self.polite.linger()
-
-    def timeout_keep_alive_handler(self) -> None:
-        self.polite.transport.close()
-
-    # --- saying no ------------------------------------------------------------------------------------
-
-    def send_400_response(self, msg: str) -> None:
-        """What h11 cannot read."""
-        if len(self.conn.trailing_data[0]) > self.bounds.header_bytes:
-            self.refuse(too_large(self.bounds.header_bytes))
-        else:
-            self.refuse(APIError(400, "the request is not valid HTTP/1.1"))
+    # --- the end --------------------------------------------------------------------------------------
 
     def shutdown(self) -> None:
-        """The server stops: finish what has arrived whole, refuse the rest."""
-        if not self.answering():
+        """The server stops: finish a request that has arrived whole, refuse any other."""
+        self.draining = True
+        if (exchange := self.active()) is None:
             self.leave(STOPPING)
-        elif self.cycle.more_body and not self.cycle.response_started:
-            self.refuse(STOPPING)
-        else:
-            self.cycle.keep_alive = False
+        elif exchange.more_body and not exchange.started:
+            self.send_error(STOPPING)
 
-    def leave(self, refusal: APIError) -> None:
-        """Close; who began to ask is told why."""
-        if self.conn.trailing_data[0]:
-            self.refuse(refusal)
+    def leave(self, error: APIError) -> None:
+        """Close, with an error if a request has begun to arrive."""
+        if self.http.trailing_data[0]:
+            self.send_error(error)
         else:
-            self.polite.transport.close()  # there is nothing to read first
+            self.transport.close()
 
-    def refuse(self, refusal: APIError, path: str = "") -> None:
-        if self.transport.is_closing():
+    def send_error(self, error: APIError, path: str = "") -> None:
+        """Send an error and close; a response that has started is cut."""
+        if self.is_closing():
             return
-        if self.answering():
-            if self.cycle.response_started:
+        if exchange := self.active():
+            if exchange.started:
                 self.transport.abort()
                 return
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-        headers, body = spelled(refusal, path)
-        first = f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}".encode()
-        self.transport.write(b"\r\n".join([first, *(b": ".join(pair) for pair in headers), b"", body]))
-        self.transport.close()
-
-
-class Polite:
-    """A transport that stops writing, and lets the client read before it is cut.
-
-    A socket that is closed while something still comes in is reset, and the client loses an answer it has not read:
-    one that says that its headers or its body are too large, for example.
-    """
-
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self.transport, self.loop = transport, loop
-        self.closing = False
-        self.lingering: asyncio.TimerHandle | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.transport, name)
+            exchange.disconnect()
+        self.transport.write(error_response(error, path))
+        self.close()
 
     def is_closing(self) -> bool:
         return self.closing or self.transport.is_closing()
 
     def close(self) -> None:
-        if self.is_closing():
-            return
+        """Stop writing, and let the client read before the socket is closed.
+
+        One that is closed while something still comes in is reset, and the client loses a response it has not read:
+        one that says that its headers or its body are too large, for example.
+        """
         self.closing = True
+        self.set_timer(None)
         self.transport.resume_reading()  # to throw it away, and to see the end
-        self.transport.write_eof()
+        try:
+            self.transport.write_eof()
+        except OSError:  # the client is gone already
+            self.transport.abort()
         if not self.transport.get_write_buffer_size():
             self.linger()
 
     def linger(self) -> None:
-        self.lingering = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+        self.set_timer(LINGER_SECONDS, self.transport.abort)
 
 
-def posted(data: bytes) -> str:
+def post_path(data: bytes) -> str:
     """The path of a POST that begins here; empty if it is something else."""
     found = POST.match(data)
     return found[1].decode() if found else ""
 
 
-# --- heads that h11 lets through ----------------------------------------------------------------------
-
-
-def checked(app: ASGIApp, header_bytes: int) -> ASGIApp:
-    """An application that sees only heads that are in order; its errors are told without what they say."""
-
-    async def check(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        started = False
-
-        async def noted(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-            if message.get("more_body"):
-                await asyncio.sleep(0)  # a client that is gone takes all at once: without this nobody else has a turn
-
-        try:
-            await app(understood(scope, header_bytes), receive, noted)
-        except APIError as refusal:
-            await say(refusal, send)
-        except asyncio.CancelledError:
-            pass  # the grace time is over, the connection cut
-        except Exception as error:
-            log_error(error)
-            if not started:
-                await say(internal_error(), send)
-
-    return check
-
-
-def understood(scope: Scope, header_bytes: int) -> Scope:
-    """A request as the application knows it: its target is a path, `Host` the name that was asked for."""
-    headers, target = scope["headers"], scope["raw_path"]
-    names = {name for name, _ in headers}
-    size = len(target) + len(scope["query_string"]) + sum(len(name) + len(value) + 4 for name, value in headers)
-    if size > header_bytes:
-        raise too_large(header_bytes)
-    if scope["http_version"] not in ("1.0", "1.1"):
-        raise APIError(505, "this server speaks HTTP/1.1")
-    if {b"transfer-encoding", b"content-length"} <= names:  # readers that disagree on the end of a body: smuggling
-        raise APIError(400, "Transfer-Encoding and Content-Length together")
-    if target.startswith(b"/") or target == b"*":
-        return scope
-    scheme, _, rest = target.partition(b"://")
-    host, _, path = rest.partition(b"/")
-    if scheme.lower() not in (b"http", b"https") or not host:
-        raise APIError(400, "the target is not a path")
-    path = b"/" + path
-    others = [(name, value) for name, value in headers if name != b"host"]
-    return {**scope, "raw_path": path, "path": unquote(path.decode("ascii")), "headers": [(b"host", host), *others]}
-
-
-def too_large(header_bytes: int) -> APIError:
-    return APIError(431, f"the headers have more than {header_bytes:,} bytes", bound="header_bytes")
-
-
-async def say(refusal: APIError, send: Send) -> None:
-    headers, body = spelled(refusal)
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def spelled(refusal: APIError, path: str = "") -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body; the connection ends with a refusal."""
-    body = json.dumps(refusal.body(path)).encode()
-    named = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
-    return [(name.encode(), value.encode()) for name, value in {**named, **refusal.headers()}.items()], body
+def error_response(error: APIError, path: str) -> bytes:
+    """An error as a whole HTTP response, the last on its connection."""
+    body = json.dumps(error.body(path)).encode()
+    fixed = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+    lines = [f"{name}: {value}".encode() for name, value in {**fixed, **error.headers()}.items()]
+    return b"\r\n".join([b"HTTP/1.1 %d %s" % (error.status, reason_of(error.status)), *lines, b"", body])

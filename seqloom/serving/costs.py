@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from seqloom.decoding.settings import DecodingOptions
+from seqloom.models.registry import find
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.generate.settings import GenerateOptions
 
@@ -35,7 +36,7 @@ def max_tokens_of(text: Any, options: Any, model: Any) -> int:
     source = min(len(text.encode()) + 1, model.length)
     cost = 1
     if getattr(options, "attention", False) or getattr(options, "copy_unknown", False):
-        heads = model.heads if model.decoder in ("transformer", "ssru") else 1
+        heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
         cost += len(model.decoder_widths) * heads * source // WEIGHTS_PER_TOKEN
     return options.limit(source) * cost
 

@@ -1,4 +1,4 @@
-"""From a port to an application and back: binds, serves, drains, ends."""
+"""The HTTP server: listens, serves an ASGI application, drains on a signal, ends."""
 
 from __future__ import annotations
 
@@ -6,50 +6,26 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-import uvicorn
-from pydantic import Field, PositiveInt
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message
 
-from seqloom.config import Config
 from seqloom.errors import SeqloomError
-from seqloom.serving.connections import SPARE, Connection, checked
+from seqloom.serving.connections import SPARE, Connection, ServerState
 from seqloom.serving.errors import APIError
-from seqloom.serving.logs import log
+from seqloom.serving.exchange import ASGI
+from seqloom.serving.logs import log, log_error
+from seqloom.serving.settings import HTTPSettings
+from seqloom.serving.sockets import BACKLOG, allow_open_files, bind, url_of
 
-BACKLOG = 128
-"""Connections that the system holds until they are accepted."""
-FILES = 256
+OTHER_FILES = 256
 """Open files besides the connections."""
-STOPS = (signal.SIGTERM, signal.SIGINT)
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 END_SECONDS = 5
-"""Seconds after the grace time in which an application that does not end is ended."""
-
-
-class HTTPSettings(Config):
-    """Where the server listens, and what one connection may do."""
-
-    host: str = "127.0.0.1"
-    """The name or address to listen at; 127.0.0.1 is reached from this machine only."""
-    port: int = Field(8000, ge=0, le=65_535)
-    """The port to listen at; 0 takes a free one."""
-    header_seconds: PositiveInt = 10
-    """Seconds in which the headers of a request have to arrive."""
-    header_bytes: PositiveInt = 65_536
-    """Bytes of a request's headers, its first line among them."""
-    connections: PositiveInt = 1_000
-    """Connections that are open at the same time."""
-    keep_alive_seconds: PositiveInt = 15
-    """Seconds that a connection may stay open without a request."""
-    send_seconds: PositiveInt = 30
-    """Seconds in which a client has to read 16 KiB of an answer, or what is left of it."""
-    grace_seconds: PositiveInt = 30
-    """Seconds in which accepted requests are finished when the server stops."""
+"""Seconds after the grace time in which an application that does not end is killed."""
 
 
 def listen(
@@ -57,180 +33,126 @@ def listen(
     settings: HTTPSettings,
     *,
     overloaded: Callable[[str], APIError | None] = lambda _: None,
-    ready: Callable[[str], None] | None = None,
-    draining: Callable[[], None] | None = None,
+    ready: Callable[[str], object] = lambda _: None,
+    draining: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve an application until SIGTERM or SIGINT, finish what was accepted, return; a second signal ends at once.
 
-    `overloaded` says why a request for a path need not be read now; `ready` is told the address when requests are
-    answered; `draining` is called when no more are accepted.
+    `overloaded` gives the error for a POST to a path that need not be read now; `ready` is called with the URL when
+    requests are answered; `draining` is called when no more are accepted.
     """
     with bind(settings.host, settings.port) as listener:
-        allow_files(settings.connections + SPARE + FILES)
-        url = address_of(listener)
-
-        class Bounded(Connection):
-            bounds = settings
-
-            def overloaded(self, path: str) -> APIError | None:
-                return overloaded(path)
-
-        start = Start(checked(app, settings.header_bytes))
-        config = uvicorn.Config(
-            start,
-            http=Bounded,
-            ws="none",
-            loop="asyncio",  # the one that Connection was tested with, whatever else is installed
-            lifespan="on",
-            log_config=None,
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            backlog=BACKLOG,
-            timeout_keep_alive=settings.keep_alive_seconds,
-            h11_max_incomplete_event_size=settings.header_bytes,
-        )
-        server = Server(config, settings.grace_seconds, lambda: ready and ready(url), draining or (lambda: None))
-        with server.ends_in_time():
-            try:
-                asyncio.run(server.serve(sockets=[listener]))
-            except SystemExit:  # uvicorn's word for an application that did not start
-                raise start.error() from start.failure
+        allow_open_files(settings.connections + SPARE + OTHER_FILES)
+        server = HTTPServer(ServerState(app, settings, overloaded))
+        with server.killed_if_stuck():
+            asyncio.run(server.serve(listener, ready, draining))
 
 
-class Server(uvicorn.Server):
-    """uvicorn's server; what differs is how it stops."""
+class HTTPServer:
+    """Accepts connections until a signal comes, then lets them finish."""
 
-    def __init__(
-        self, config: uvicorn.Config, grace_seconds: int, ready: Callable[[], object], draining: Callable[[], None]
-    ) -> None:
-        super().__init__(config)
-        self.grace_seconds, self.ready, self.draining = grace_seconds, ready, draining
+    def __init__(self, state: ServerState) -> None:
+        self.state, self.grace_seconds = state, state.settings.grace_seconds
         self.stopping, self.ended = threading.Event(), threading.Event()
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Refuse what is new, finish what was accepted, cut what is left after the grace time."""
-        state, clock = self.server_state, asyncio.get_running_loop().time
-        until = clock() + self.grace_seconds
-        for server in self.servers:
+    async def serve(
+        self, listener: socket.socket, ready: Callable[[str], object], draining: Callable[[], object]
+    ) -> None:
+        url, loop, stop = url_of(listener), asyncio.get_running_loop(), asyncio.Event()
+        lifespan = Lifespan(self.state.app)
+        with self.captured_signals(lambda: loop.call_soon_threadsafe(stop.set)):
+            await lifespan.startup()
+            server = await loop.create_server(lambda: Connection(self.state), sock=listener, backlog=BACKLOG)
+            ready(url)
+            await stop.wait()
+            deadline = loop.time() + self.grace_seconds
             server.close()
-        self.draining()
-        for connection in list(state.connections):
+            draining()
+            await self.drain(deadline)
+            await lifespan.shutdown(max(1.0, deadline - loop.time()))
+
+    async def drain(self, deadline: float) -> None:
+        """Refuse what is new, finish what was accepted, cut what is left after the grace time."""
+        connections, tasks = self.state.connections, self.state.tasks
+        for connection in list(connections):
             connection.shutdown()
-        while (state.connections or state.tasks) and clock() < until:
+        while (connections or tasks) and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(0.05)
-        for connection in list(state.connections):
+        for connection in list(connections):
             connection.transport.abort()
         await asyncio.sleep(0)  # the applications hear of it
-        for task in list(state.tasks):
+        for task in list(tasks):
             task.cancel()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.lifespan.shutdown(), max(1.0, until - clock()))
 
     @contextmanager
-    def capture_signals(self) -> Generator[None]:
+    def captured_signals(self, stop: Callable[[], object]) -> Generator[None]:
+        """Stop at the first signal; the next one is the system's, and ends the process whatever Python is doing."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self.handle_exit) for number in STOPS}
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            self.stopping.set()
+            for one in SIGNALS:
+                signal.signal(one, signal.SIG_DFL)
+            stop()
+
+        before = {number: signal.signal(number, handle) for number in SIGNALS}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self.should_exit = True
-        self.stopping.set()
-        for number in STOPS:
-            signal.signal(number, signal.SIG_DFL)  # the next one is the system's: it ends the process
-
     @contextmanager
-    def ends_in_time(self) -> Generator[None]:
+    def killed_if_stuck(self) -> Generator[None]:
         """After a signal the process ends, even if the application holds the event loop or a thread for ever."""
-        threading.Thread(target=self.end, name="end in time", daemon=True).start()
+
+        def watch() -> None:
+            self.stopping.wait()
+            if not self.ended.wait(self.grace_seconds + END_SECONDS):
+                log.error("the server did not end by itself")
+                os._exit(1)
+
+        threading.Thread(target=watch, name="watchdog", daemon=True).start()
         try:
             yield
         finally:
             self.ended.set()
             self.stopping.set()
 
-    def end(self) -> None:
-        self.stopping.wait()
-        if not self.ended.wait(self.grace_seconds + END_SECONDS):
-            log.error("the server did not end by itself")
-            os._exit(1)
 
-
-class Start:
-    """The application, with why it did not start."""
+class Lifespan:
+    """ASGI's lifespan: the application starts before the first request, and shuts down after the last."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.failure: Exception | None = None
+        self.events, self.replies = asyncio.Queue[Message](), asyncio.Queue[Message]()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "lifespan":
-            await self.app(scope, receive, send)
-            return
-        failed = False
+    async def startup(self) -> None:
+        """Start the application, or raise why it does not start."""
+        self.task = asyncio.create_task(self.run())
+        await self.events.put({"type": "lifespan.startup"})
+        if (await self.replies.get())["type"] != "lifespan.startup.complete":
+            failure = await self.task
+            if isinstance(failure, SeqloomError):
+                raise failure
+            if failure is not None:
+                log_error(failure)
+            raise SeqloomError("the server could not start", remedy="its log says where; this is a bug of seqloom")
 
-        async def quiet(message: Message) -> None:
-            nonlocal failed
-            failed = failed or message["type"] == "lifespan.startup.failed"
-            await send({**message, "message": ""})  # Starlette puts its traceback there
+    async def shutdown(self, seconds: float) -> None:
+        await self.events.put({"type": "lifespan.shutdown"})
+        with suppress(TimeoutError):
+            failure = await asyncio.wait_for(self.task, seconds)
+            if failure is not None:
+                log_error(failure)
 
+    async def run(self) -> Exception | None:
         try:
-            await self.app(scope, receive, quiet)
+            await self.app({"type": "lifespan", "asgi": ASGI}, self.events.get, self.replies.put)
+            return None
         except Exception as error:
-            self.failure = error
-            if not failed:
-                await send({"type": "lifespan.startup.failed", "message": ""})
-
-    def error(self) -> SeqloomError:
-        if isinstance(self.failure, SeqloomError):
-            return self.failure
-        return SeqloomError("the server could not start", remedy="the error above says why; it is one of seqloom")
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens, or what to do about it."""
-    where = f"{host}:{port}"
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (socket.gaierror, UnicodeError):
-        raise SeqloomError("no such address", where=where, remedy="listen at 127.0.0.1, or 0.0.0.0 for all") from None
-    family, kind, protocol, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
-    listener = socket.socket(family, kind, protocol)
-    try:
-        if sys.platform != "win32":  # there it would take a port away from another program
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(BACKLOG)
-    except OSError as error:
-        listener.close()
-        remedy = "choose another port, or 0 for a free one; an address has to be one of this machine"
-        raise SeqloomError(f"cannot listen: {os.strerror(error.errno or 0)}", where=where, remedy=remedy) from None
-    return listener
-
-
-def address_of(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def allow_files(count: int) -> None:
-    """Ask the system for as many open files as there may be connections."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < count:
-        most = count if hard == resource.RLIM_INFINITY else min(count, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+            return error
+        finally:
+            self.replies.put_nowait({"type": "ended"})  # whoever waits for a reply

@@ -38,6 +38,27 @@ class Bounds(Config):
     """Bytes of weights that are held in memory together; the least recently used model is dropped first."""
 
 
+class HTTPSettings(Config):
+    """Where the server listens, and what one connection may do."""
+
+    host: str = "127.0.0.1"
+    """The name or address to listen at; 127.0.0.1 is reached from this machine only."""
+    port: int = Field(8000, ge=0, le=65_535)
+    """The port to listen at; 0 takes a free one."""
+    header_seconds: PositiveInt = 10
+    """Seconds in which the headers of a request have to arrive."""
+    header_bytes: PositiveInt = 65_536
+    """Bytes of a request's headers, its first line among them."""
+    connections: PositiveInt = 1_000
+    """Connections that are open at the same time."""
+    keep_alive_seconds: PositiveInt = 15
+    """Seconds that a connection may stay open without a request."""
+    send_seconds: PositiveInt = 30
+    """Seconds in which a client has to read 16 KiB of an answer, or what is left of it."""
+    grace_seconds: PositiveInt = 30
+    """Seconds in which accepted requests are finished when the server stops."""
+
+
 def memory() -> int:
     """Bytes that this machine has."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from seqloom.config import Config
 from seqloom.data.settings import DataConfig
+from seqloom.models.registry import names
+from seqloom.models.settings import blamed
 from seqloom.tokens.settings import TokenConfig
 
 
@@ -16,3 +22,10 @@ class TaskConfig(Config):
     """Where the data is and how it is read."""
     tokens: TokenConfig = TokenConfig()
     """How text is cut into tokens."""
+
+    @model_validator(mode="after")
+    def architecture_serves_the_task(self) -> Self:
+        name = getattr(getattr(self, "model", None), "name", None)  # each task has settings of its kind
+        if name is not None and names(self.task):  # none is made for the task of another package
+            blamed("model.name", name, self.task)
+        return self

@@ -13,12 +13,13 @@ from torch import Tensor, nn
 
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
+from seqloom.data.column_roles import TaskColumns
 from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
-from seqloom.evaluating.bootstrap import Counted
-from seqloom.evaluating.by_length import Bucket
+from seqloom.evaluating.bootstrap import CountedMetric
+from seqloom.evaluating.by_length import LengthBucket
 from seqloom.models.stage import Example
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
@@ -48,9 +49,9 @@ class Evaluation:
     tables: Sequence[ResultTable] = ()
     details: Facts = field(default_factory=dict)
     """What else `evaluate --json` prints."""
-    counted: Counted | None = None
+    counted: CountedMetric | None = None
     """The metric that two models can be compared by, example by example."""
-    by_length: Sequence[Bucket] = ()
+    by_length: Sequence[LengthBucket] = ()
     """That metric by length of the input."""
     measure: str = ""
     """Its name."""
@@ -75,6 +76,10 @@ class Task(ABC, Generic[C]):
     whatever else is plain JSON (`facts`: labels, means). All of it is kept in the model folder.
     """
 
+    Settings: ClassVar[type[TaskConfig]] = TaskConfig
+    """The settings of the task, of the kind `config`: what a configuration file may say."""
+    columns: ClassVar[TaskColumns] = TaskColumns("this task", ())
+    """The columns that its data must have, as `TaskColumns("pairs", ("label", "first", "second"))`."""
     Options: ClassVar[type[Config]] = Options
     """The options of a prediction."""
     EvaluateOptions: ClassVar[type[Config] | None] = None
@@ -103,9 +108,12 @@ class Task(ABC, Generic[C]):
     def encode(self, records: list[Record]) -> Chunk:
         """Records as lists of token ids or vectors, by the name of a field: what is kept of them on disk."""
 
-    @abstractmethod
     def encoding_settings(self) -> Mapping[str, Any]:
-        """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again."""
+        """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again.
+
+        By default all but [data], [tokens], [train] and [start]; a task that names fewer encodes less often.
+        """
+        return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start"})
 
     def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
         """Encoded records on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
@@ -148,6 +156,26 @@ class Task(ABC, Generic[C]):
         seeds = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
+
+    # --- serving ------------------------------------------------------------------------------------
+
+    translates: ClassVar[bool] = False
+    """Whether it turns a text of one language into one of another, so that LibreTranslate's API serves it."""
+
+    @property
+    def generates_text(self) -> bool:
+        """Whether an answer is a text that is generated token by token, so that OpenAI's API serves it."""
+        return False
+
+    def streams(self, temperature: float | None) -> bool:
+        """Whether an answer can be sent while it is generated; None is the temperature by default."""
+        return False
+
+    def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
+        """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
+        return {"temperature": temperature, "max_length": max_tokens}
+
+    # --- evaluation ---------------------------------------------------------------------------------
 
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from seqloom.tasks.registry import task_reference
+from seqloom.tasks.task import Task
 from seqloom.training.model import Model, load
 from seqloom.training.run import train as run
 from seqloom.training.run_config import load_run
@@ -16,7 +18,7 @@ def train(
     *,
     data: Any = None,
     valid: Any = None,
-    task: str | None = None,
+    task: str | type[Task[Any]] | None = None,
     model: str | None = None,
     out: Path | str = "run",
     steps: int | None = None,
@@ -30,15 +32,17 @@ def train(
     config    a TOML file; what follows goes before it
     data      training data: a path, a pattern, a folder, files by label, "embedded:dates"
     valid     validation data; unsaid, it is found or cut off
-    task      what the model does: classify, tag, generate, translate; embedded data says it
+    task      what the model does: classify, tag, generate, translate, package.module:Name, or a subclass of
+              `seqloom.Task`; embedded data says it
     model     the architecture, as lstm, cnn or transformer; `seqloom summary` lists them
     out       the folder of the run; it must not be there yet, unless `resume`
     steps     optimizer steps in total; or
     budget    the time to train for, as "45m" or "1h30m"
     settings  changes like "train.steps=500"
     """
+    name = task_reference(task) if isinstance(task, type) else task
     chosen = load_run(
-        config, settings, data__train=data, data__valid=valid, task=task, model__name=model,
+        config, settings, data__train=data, data__valid=valid, task=name, model__name=model,
         train__steps=steps, train__budget=budget,
     )  # fmt: skip
     run(chosen, Path(out), resume=resume, quiet=quiet)

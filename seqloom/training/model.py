@@ -73,7 +73,7 @@ class Model:
         if data is None:
             records = self.kept_aside(part)
         else:
-            records = open_source(data, task=self.config.task, **self.config.data.how())
+            records = open_source(data, task=self.task.columns, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             found = self.task.evaluate(self.network, corpus, self.device, asked)
@@ -81,7 +81,7 @@ class Model:
 
     def kept_aside(self, part: str) -> Records:
         """The part `valid` or `test` of the data that it was trained on: given, found, or cut by the seed again."""
-        parts = open_data(self.config.data, self.config.task)
+        parts = open_data(self.config.data, self.task.columns)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
             what = f"no part {part!r} was kept aside in training, but {there}"

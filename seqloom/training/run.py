@@ -16,10 +16,10 @@ import torch
 
 from seqloom.data.corpus import Corpus
 from seqloom.data.splits import Records, open_data
-from seqloom.errors import ConfigError, DamagedError, OutputError
+from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
 from seqloom.lock import locked
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
-from seqloom.tasks.registry import task_called
+from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
 from seqloom.training import checkpoint
@@ -84,7 +84,7 @@ class Run:
         began = time.monotonic()
         if self.config.train.tensorboard:
             check_tensorboard()
-        task_called(self.config.task).check_extras(self.config)
+        find_task(self.config.task).check_extras(self.config)
         self.claim(resume or self.group.restarted())
         with (
             locked(self.out / LOCK, "trains in this folder") if self.group.is_main else nullcontext(),
@@ -141,7 +141,7 @@ class Run:
 
     def parts(self) -> dict[str, Records]:
         """Training data, and validation data given, found, or cut off."""
-        return open_data(self.config.data, self.config.task)
+        return open_data(self.config.data, find_task(self.config.task).columns)
 
     def task(self) -> Task[Any]:
         """What is learned from the data before training; kept in the run, so that it is the same when it goes on."""
@@ -149,7 +149,7 @@ class Run:
         if not setup.exists():
             if self.group.is_main:
                 train, start = self.parts()["train"], self.config.start
-                learned = task_called(self.config.task).learn(self.config, train, known_tokenizers(start))
+                learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
@@ -229,5 +229,10 @@ def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
         raise DamagedError(
             "is not what this version of seqloom writes", where=str(folder / "config.json"), remedy="train it again"
         )
-    config = check_run(saved["config"], where=str(folder / "config.json"))
-    return config, task_called(config.task)(config, tokenizers_in(folder), saved["facts"])
+    name = str(saved["config"].get("task"))
+    try:
+        task = find_task(name)
+    except SeqloomError as error:
+        raise SeqloomError(f"{folder} is a model for the task {name}: {error.what}", remedy=error.remedy) from error
+    config = check_run(saved["config"], where=str(folder / "config.json"), saved=True)
+    return config, task(config, tokenizers_in(folder), saved["facts"])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from pydantic import create_model
 
 from seqloom.config import check, gather
 from seqloom.data.embedded import find_embedded, is_embedded
-from seqloom.errors import ConfigError, UnknownName
-from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.generate.settings import GenerateConfig
+from seqloom.errors import ConfigError
+from seqloom.tasks.registry import TASKS, find_task, task_names, task_reference
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tasks.tag.settings import TagConfig
-from seqloom.tasks.translate.settings import TranslateConfig
+from seqloom.tasks.task import Task
 from seqloom.training.initial_weights import StartConfig
 from seqloom.training.settings import TrainConfig
 
@@ -27,28 +28,15 @@ class RunConfig(TaskConfig):
     """Where the weights begin."""
 
 
-class ClassifyRun(ClassifyConfig, RunConfig):
-    """Everything that decides a run of a classifier."""
+@cache
+def run_config(task: type[Task[Any]]) -> type[RunConfig]:
+    """The settings of a run of a task: those of the task, with the sections [train] and [start]."""
+    bases: Any = RunConfig if issubclass(RunConfig, task.Settings) else (task.Settings, RunConfig)
+    return cast(type[RunConfig], create_model(f"{task.__name__}Run", __base__=bases, __doc__=RunConfig.__doc__))
 
 
-class GenerateRun(GenerateConfig, RunConfig):
-    """Everything that decides a run of a language model."""
-
-
-class TagRun(TagConfig, RunConfig):
-    """Everything that decides a run of a tagger."""
-
-
-class TranslateRun(TranslateConfig, RunConfig):
-    """Everything that decides a run of a translator."""
-
-
-RUNS: dict[str, type[RunConfig]] = {
-    "classify": ClassifyRun,
-    "generate": GenerateRun,
-    "tag": TagRun,
-    "translate": TranslateRun,
-}
+RUNS = {name: run_config(task) for name, task in TASKS.items()}
+"""The settings of our own tasks, by name."""
 
 
 def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> RunConfig:
@@ -57,14 +45,13 @@ def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flag
     return check_run(values, where=str(file) if file is not None else "settings")
 
 
-def check_run(values: Mapping[str, Any], *, where: str) -> RunConfig:
+def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:
     """Settings that were read, held to what the task knows."""
     task = values.get("task") or task_of_data(values.get("data"))
     if task is None:
-        raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(RUNS)}")])
-    if task not in RUNS:
-        raise UnknownName("task", str(task), RUNS, remedy=f"there are: {', '.join(RUNS)}")
-    return check(RUNS[task], {**values, "task": task}, where=where)
+        raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(task_names())}")])
+    found = find_task(str(task))
+    return check(run_config(found), {**values, "task": task_reference(found)}, where=where, saved=saved)
 
 
 def task_of_data(section: Any) -> str | None:

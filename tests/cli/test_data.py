@@ -43,7 +43,7 @@ def run(*arguments: str, width: int = 80) -> str:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("arguments", [["a.tsv"], ["source=a.en", "target=a.de"], ["--list"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["a.tsv"], ["source=a.en", "target=a.de"], ["--list"], ["get"]], ids=" ".join)
 def test_every_line_fits_the_terminal(arguments, width, folder):
     text = run(*arguments, width=width)
     assert text.strip()
@@ -108,3 +108,28 @@ def test_an_empty_file_is_an_error(folder):
 
 def test_examples_name_the_command():
     assert all(example.startswith("seqloom data ") for example in EXAMPLES)
+
+
+def test_public_data_sets_are_listed(folder, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_DATA", str(folder / "kept"))
+    listed = json.loads(run("get", "--json"))
+    assert listed["multi30k"]["task"] == "translate"
+    assert not listed["multi30k"]["here"]
+    assert "Fetch one: seqloom data get multi30k" in run("get")
+
+
+def test_a_public_data_set_that_is_there_is_checked_and_shown_with_its_licence(folder, shared_data, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_DATA", str(shared_data))
+    text = run("get", "names", width=200)
+    assert "licence: MIT" in text
+    assert "checked: the SHA-256 of every file is as published" in text
+    assert str(shared_data / "names" / "names.txt.gz") in text
+    assert "in settings: data:names/train" in text
+
+
+def test_a_public_data_set_that_cannot_be_fetched_is_an_error(folder, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_DATA", str(folder / "kept"))
+    monkeypatch.setenv("SEQLOOM_DATA_MIRROR", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with pytest.raises(SeqloomError, match=r"names.txt: cannot be fetched(.|\n)*bring it by hand"):
+        run("get", "names")

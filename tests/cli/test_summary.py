@@ -8,10 +8,12 @@ import torch
 
 from seqloom.cli.summary import EXAMPLES, summary
 from seqloom.errors import ConfigError, SeqloomError, UnknownName
+from seqloom.models.registry import names
 from seqloom.models.summary import shapes_in, summarise
-from seqloom.training.catalogue import SENTENCES, catalogue, names_for, untrained
+from seqloom.training.catalogue import catalogue, untrained
 from seqloom.training.run import train
 from seqloom.training.run_config import RUNS, load_run
+from tests.sizes import read_of
 from tests.training.reviews import write_reviews
 
 SMALL = ["model.embedding=12", "model.hidden=14", "model.heads=2"]
@@ -35,11 +37,13 @@ def test_an_lstm_counted_by_hand(capsys):
     assert found["bytes"] == 4 * found["parameters"]
 
 
-@pytest.mark.parametrize("task, name", [(task, name) for task in RUNS for name in names_for(task)])
+@pytest.mark.parametrize("task, name", [(task, name) for task in RUNS for name in names(task)])
 def test_every_architecture_has_rows_that_add_up(task, name):
     widths = ["encoder_widths=[12,12]", "decoder_widths=[12,12]"] if task == "translate" else ["widths=[12,12]"]
     try:
-        _, config, model = untrained(name, task, [*SMALL, *(f"model.{width}" for width in widths)], 30)
+        _, config, model = untrained(
+            name, task, read_of([*SMALL, *(f"model.{width}" for width in widths)], task=task, model__name=name), 30
+        )
     except ConfigError:
         assert (task, name) == ("generate", "mixer")
         return
@@ -84,7 +88,7 @@ def test_one_hot_words_are_kept_as_they_are(capsys):
 def test_the_list_has_every_architecture_with_its_sentence(capsys):
     entries = list(catalogue(vocabulary=40))
     assert {entry.task for entry in entries} == set(RUNS)
-    assert {entry.name for entry in entries} == set(SENTENCES)
+    assert {entry.name for entry in entries} == {name for task in RUNS for name in names(task)}
     (lstm,) = (entry for entry in entries if (entry.task, entry.name) == ("classify", "lstm"))
     assert lstm.parameters == 40 * 128 + 4 * 128 * (128 + 128 + 1) + 128 * 2 + 2
     summary(vocabulary=40)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqloom.data.formats import by_language
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import open_source
 from seqloom.data.splits import (
-    by_language,
     find_splits,
     open_data,
     random_split,

@@ -24,9 +24,9 @@ def test_every_experiment_has_its_question_text_and_panels(name):
 
 
 def test_without_tanh_eigenvalues_decide_and_with_it_the_state_is_bounded():
-    assert why_tanh.lengths(linear_rnn, 0.9)[-1] == pytest.approx(0.9**100)
-    assert why_tanh.lengths(linear_rnn, 1.2)[-1] == pytest.approx(1.2**100)
-    assert why_tanh.lengths(simple_rnn, 1.2)[-1] < why_tanh.WIDTH**0.5
+    assert why_tanh.norms(linear_rnn, 0.9)[-1] == pytest.approx(0.9**100)
+    assert why_tanh.norms(linear_rnn, 1.2)[-1] == pytest.approx(1.2**100)
+    assert why_tanh.norms(simple_rnn, 1.2)[-1] < why_tanh.WIDTH**0.5
 
 
 def test_variance_of_scores_is_the_width_and_scaling_undoes_it():
@@ -39,7 +39,7 @@ def test_recurrent_layers_forget_by_distance_and_attention_does_not():
     experiment = experiments.run("forgetting")
     chart = experiment.panels[0]
     assert isinstance(chart, LineChart)
-    kept = {line.name: forgetting.share(list(line.y)) for line in chart.series}
+    kept = {line.name: forgetting.ratio(list(line.y)) for line in chart.series}
     assert kept["simple RNN"] < kept["LSTM"] < kept["self-attention"]
     assert kept["self-attention"] > 0.1
 
@@ -47,13 +47,13 @@ def test_recurrent_layers_forget_by_distance_and_attention_does_not():
 def test_padding_changes_batch_norm_and_not_layer_norm():
     from seqloom.layers.norms import batch_norm, layer_norm
 
-    sentence = torch.randn(norms.WORDS, norms.WIDTH) + 1
+    sentence = torch.randn(norms.TOKENS, norms.WIDTH) + 1
     assert norms.change(batch_norm, sentence, 5) > 0.1
     assert norms.change(layer_norm, sentence, 5) < 1e-6
 
 
 def test_feed_forward_holds_two_thirds_of_a_block():
-    counted = parameters.shares(512, 6)
+    counted = parameters.by_part(512, 6)
     assert counted["attention"] == 6 * 4 * 512 * 512
     assert counted["feed-forward"] == 6 * (8 * 512 * 512 + 5 * 512)
 
@@ -64,15 +64,15 @@ def test_rank_of_scores_is_bounded_by_the_width_and_that_of_their_softmax_is_not
     assert rank.rank(torch.softmax(scores, -1)) > 4
 
 
-def test_nobody_looks_at_padding_or_ahead():
+def test_no_query_attends_to_padding_or_later_positions():
     experiment = experiments.run("masks", "a b c")
-    both = next(panel for panel in experiment.panels if panel.title == "Shares under both")
+    both = next(panel for panel in experiment.panels if panel.title == "Attention weights under both")
     assert isinstance(both, HeatMap)
-    shares = torch.tensor(both.value.data).view(both.value.shape)
+    weights = torch.tensor(both.value.data).view(both.value.shape)
     length = 3 + masks.PADDING
-    assert torch.equal(shares, shares.tril())
-    assert float(shares[:, 3:].sum()) == 0
-    torch.testing.assert_close(shares.sum(-1), torch.ones(length), atol=1e-3, rtol=0)
+    assert torch.equal(weights, weights.tril())
+    assert float(weights[:, 3:].sum()) == 0
+    torch.testing.assert_close(weights.sum(-1), torch.ones(length), atol=1e-3, rtol=0)
 
 
 def test_shuffled_words_come_out_shuffled_until_they_know_their_places():

@@ -81,7 +81,7 @@ def test_the_panel_shows_what_was_recorded(visit):
     place(tab, "figure", "f").last.hover()
     assert row(tab) == two_digits(explained.steps[0].values["f"])
     assert tab.locator("#value .sizes").inner_text() == "3"
-    assert tab.locator("#value .says").inner_text() == "what to keep"
+    assert tab.locator("#value .says").inner_text() == "the forget gate: how much of the old cell state is kept"
     assert tab.locator("#value .heat.share").count() == 1, "a gate is between 0 and 1"
     place(tab, "figure", "W_f").first.hover()
     assert row(tab) == two_digits(explained.steps[0].values["W_f"])

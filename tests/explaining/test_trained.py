@@ -16,12 +16,12 @@ from seqloom.explaining.page import page
 from seqloom.explaining.influence import forgetting_of, influence
 from seqloom.explaining.values import part_of
 from seqloom.explaining.walkthrough import Walkthrough
-from seqloom.models import encoders
+from seqloom.models import registry
 from seqloom.models.encoders.base import Encoder
 from seqloom.tokens.settings import BOS, EOS, PAD
 from seqloom.training.model import load
 from seqloom.training.run import train
-from seqloom.training.run_config import load_run
+from tests.sizes import load_fitting
 from tests.tasks.written_numbers import write_pairs
 from tests.typed import typed
 
@@ -68,7 +68,7 @@ def translator(place):
 
     def make(name: str, *changes: str) -> Path:
         if (name, *changes) not in made:
-            config = load_run(None, [*SMALL, *changes], task="translate", data__train=str(data), model__name=name)
+            config = load_fitting([*SMALL, *changes], task="translate", data__train=str(data), model__name=name)
             folder = place / f"run{len(made)}"
             train(config, folder, quiet=True)
             made[name, *changes] = folder
@@ -91,7 +91,7 @@ def reader(place):
             changes = ("data.columns.tokens=1", "data.columns.tags=2", *changes)
         given = [*READER, *changes, f"data.train={place / files[task]}"]
         folder: Path = place / f"{task}-{name}-{len(list(place.iterdir()))}"
-        train(load_run(None, given, task=task, model__name=name), folder, quiet=True)
+        train(load_fitting(given, task=task, model__name=name), folder, quiet=True)
         return folder
 
     return make
@@ -176,9 +176,7 @@ def test_a_page_with_a_long_dictionary_and_wide_layers_stays_small(place, tied):
         "train.warmup_steps=0", f"model.tied={tied}",
     ]  # fmt: skip
     folder = place / f"wide-{tied}"
-    train(
-        load_run(None, wide, task="translate", data__train=str(data), model__name="rnn-attention"), folder, quiet=True
-    )
+    train(load_fitting(wide, task="translate", data__train=str(data), model__name="rnn-attention"), folder, quiet=True)
     walk = walked(folder, "w0 w1 w2 w3 w4 w5")
     assert loaded(folder).task.target_tokenizer.size > 7000
     assert len(page(walk)) < 3_000_000
@@ -285,7 +283,8 @@ def test_what_cannot_be_explained_says_what_can(reader, tmp_path, monkeypatch):
         def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
             return x.tanh()
 
-    monkeypatch.setitem(encoders.ENCODERS, "own", lambda config, width, causal: OwnEncoder(width))
+    own = registry.described(OwnEncoder, "own", "", kind="encoder")
+    monkeypatch.setitem(registry.ARCHITECTURES, ("encoder", "own"), own)
     for task, text in (("classify", "bad day"), ("tag", "the cat")):
         with pytest.raises(SeqloomError, match=f"called own for {task} has an encoder without equations") as told:
             walked(reader(task, "own"), text)

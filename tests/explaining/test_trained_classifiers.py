@@ -22,7 +22,7 @@ from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.tasks.classify.task import Classify
 from seqloom.training.model import Model
 from seqloom.training.run import train
-from seqloom.training.run_config import load_run
+from tests.sizes import load_fitting
 
 ARCHITECTURES = [
     "logistic", "mlp", "words", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer",
@@ -54,7 +54,7 @@ def trained(name: str, kind: str = "label", *changes: str, columns: bool = False
         rows.append({**row, "labels" if kind == "labels" else "label": answer})
     asked = "label" if kind == "pair" else kind
     given = [*SMALL, f"classify.answer={asked}", *(COLUMNS if columns else []), *changes]
-    config: Any = load_run(None, given, task="classify", model__name=name)
+    config: Any = load_fitting(given, task="classify", model__name=name)
     records = open_source(rows, task="classify")
     task = Classify.learn(config, records, {})
     torch.manual_seed(3)
@@ -201,8 +201,8 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         np.save(place / "data" / label / f"{number}.npy", frames(4 + number % 3, number))
     np.save(place / "one.npy", frames(4))
     np.savetxt(place / "one.csv", frames(4), delimiter=",")
-    config = load_run(
-        None, [*SMALL, "train.steps=3", "train.warmup_steps=1", "train.evaluate_every=99"], task="classify",
+    config = load_fitting(
+        [*SMALL, "train.steps=3", "train.warmup_steps=1", "train.evaluate_every=99"], task="classify",
         data__train=str(place / "data"), model__name="rnn",
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:

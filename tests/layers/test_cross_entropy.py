@@ -3,7 +3,7 @@ import torch
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from seqloom.layers.cross_entropy import AT_ONCE, CrossEntropy, cross_entropy, surprise
+from seqloom.layers.cross_entropy import AT_ONCE, CrossEntropy, cross_entropy, total_cross_entropy
 from tests.layers.scan import assert_same, randn
 
 
@@ -62,13 +62,13 @@ def test_sentences_may_have_one_label_each():
 def test_the_gradient_made_beside_the_loss_is_that_of_torch(smoothing, scale):
     z, y = randn(2 * AT_ONCE + 7, 5), torch.randint(5, (2 * AT_ONCE + 7,))
     expected = F.cross_entropy(z, y, reduction="sum", label_smoothing=smoothing)
-    assert_same([surprise(z, y, smoothing) * scale], [expected * scale], [z])
+    assert_same([total_cross_entropy(z, y, smoothing) * scale], [expected * scale], [z])
 
 
 def test_scores_of_half_precision_are_summed_in_full():
     z, y = torch.randn(9, 700, requires_grad=True), torch.randint(700, (9,))
     low = z.detach().bfloat16().requires_grad_()
-    found = surprise(low, y, 0.1)
+    found = total_cross_entropy(low, y, 0.1)
     expected = F.cross_entropy(low.float(), y, reduction="sum", label_smoothing=0.1)
     assert found.dtype == torch.float32
     assert_close(found, expected)
@@ -80,4 +80,4 @@ def test_scores_of_half_precision_are_summed_in_full():
 def test_without_gradients_the_loss_is_the_same():
     z, y = randn(6, 4), torch.tensor([0, 1, 2, 3, 3, 0])
     with torch.no_grad():
-        assert_close(surprise(z, y, 0.3), F.cross_entropy(z, y, reduction="sum", label_smoothing=0.3))
+        assert_close(total_cross_entropy(z, y, 0.3), F.cross_entropy(z, y, reduction="sum", label_smoothing=0.3))

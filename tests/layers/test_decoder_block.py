@@ -89,5 +89,5 @@ def test_dropout_falls_behind_each_part_and_before_the_sum():
 @both
 def test_dropout_is_spread_over_the_parts(cls):
     layer = cls(6, 3, 5, dropout=0.2, inner_dropout=0.1)
-    shares = [part.attend.dropout.share for part in (layer.itself, layer.source)]
-    assert (layer.dropout.share, layer.network.dropout.share, *shares) == (0.2, 0.1, 0.1, 0.1)
+    shares = [part.attend.dropout.rate for part in (layer.itself, layer.source)]
+    assert (layer.dropout.rate, layer.network.dropout.rate, *shares) == (0.2, 0.1, 0.1, 0.1)

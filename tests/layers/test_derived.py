@@ -11,11 +11,30 @@ from torch.testing import assert_close
 
 from seqloom import layers
 from seqloom.decoding.stepper import select_rows
-from seqloom.equations import Equations, append, concat, dim, equations, exp, relu, sigmoid, softmax, sqrt, stack, tanh
+from seqloom.equations import (
+    Equations,
+    append,
+    concat,
+    dim,
+    equations,
+    exp,
+    flatten,
+    interleave,
+    mean,
+    norm,
+    relu,
+    sigmoid,
+    softmax,
+    sqrt,
+    stack,
+    tanh,
+    where,
+)
 from seqloom.errors import GrammarError, ShapeError
-from seqloom.layers import program
+from seqloom.layers import lifting, program
 from seqloom.layers.bidirectional import Bidirectional
-from seqloom.layers.derived import DerivedCell, block_from, cell_for, cell_from
+from seqloom.layers.derived import DerivedCell, cell_for, cell_from
+from seqloom.layers.derived_block import block_from
 from seqloom.layers.encoder_block import EncoderBlock, encoder_block, encoder_block_pre_norm
 from seqloom.layers.feed_forward import feed_forward
 from seqloom.layers.gru import gru
@@ -87,6 +106,24 @@ def no_recurrence(x, h, *, W, b):
     return z, h
 
 
+@equations
+def rare_functions(x, h, *, W, E, b):
+    """What no rule is made for is lifted by `torch.vmap`, one operation at a time.
+
+    x  (D)      the input
+    h  (H)      the state
+    W  (D, H)   from the input
+    E  (2, H)   two vectors
+    b  (H)      the bias
+    """
+    u = interleave(h, tanh(x @ W))
+    v = where(h > x @ W, norm(h) * b, mean(h) - 1)
+    m = flatten(append(E, v))
+    c = concat(b, h) @ concat(v, h) + (E @ h) @ (E @ b)
+    h = tanh(h * c + E[1]) ** 2 / (1 + norm(u) + norm(m))
+    return h
+
+
 def recurrent_definitions() -> list[Equations[..., Any]]:
     """Every definition in seqloom.layers that could be a cell, found."""
     found: dict[str, Equations[..., Any]] = {}
@@ -98,7 +135,7 @@ def recurrent_definitions() -> list[Equations[..., Any]]:
     return [each for each in vectors if each.body.states and each not in (self_attentive_rnn,)]
 
 
-OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence]
+OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence, rare_functions]
 EVERY = [*recurrent_definitions(), *OWN]
 every_definition = pytest.mark.parametrize("definition", EVERY, ids=lambda each: each.name)
 FAST = [each for each in EVERY if each.layer and issubclass(each.layer, Cell)]
@@ -149,6 +186,17 @@ def test_what_is_computed_before_the_loop_changes_nothing(definition):
         step, state = cell(x[:, t : t + 1], state)
         steps.append(step)
     assert_same([y, *end], [torch.cat(steps, 1), *state], [x, *cell.parameters()])
+
+
+@every_definition
+def test_without_rules_the_whole_definition_is_lifted(definition, monkeypatch):
+    def no_rules(*_: Any) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(lifting.Lifter, "run", no_rules)
+    cell = cell_from(definition, D, H)
+    assert len(cell.program.steps) <= 1 + len(definition.body.returns)
+    check_cell(cell, B=3, T=6)
 
 
 def test_only_what_depends_on_the_state_runs_in_the_loop():

@@ -1,4 +1,4 @@
-"""Dropout drops the share it says, keeps the mean, and draws from the generator it was given."""
+"""Dropout drops at the rate it says, keeps the mean, and draws from the generator it was given."""
 
 import pytest
 import torch
@@ -6,14 +6,14 @@ import torch
 from seqloom.layers.dropout import Dropout, draw_from
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.87])
-def test_the_share_is_dropped_and_the_rest_scaled_up(share):
-    dropout = Dropout(share)
+@pytest.mark.parametrize("rate", [0.1, 0.3, 0.5, 0.87])
+def test_components_are_dropped_at_the_rate_and_the_rest_scaled_up(rate):
+    dropout = Dropout(rate)
     draw_from(torch.Generator().manual_seed(2), dropout)
     y = dropout(torch.ones(701, 503))
-    assert float((y == 0).float().mean()) == pytest.approx(share, abs=0.003)
+    assert float((y == 0).float().mean()) == pytest.approx(rate, abs=0.003)
     kept = y[y != 0]
-    assert torch.allclose(kept, torch.full_like(kept, 1 / (1 - share)), rtol=1e-4)
+    assert torch.allclose(kept, torch.full_like(kept, 1 / (1 - rate)), rtol=1e-4)
 
 
 def test_entries_are_dropped_independently():

@@ -106,7 +106,7 @@ def test_dropout_falls_behind_each_part_and_before_the_sum():
 @both
 def test_dropout_is_spread_over_the_parts(cls):
     layer = cls(6, 3, 5, dropout=0.2, inner_dropout=0.1)
-    assert (layer.dropout.share, layer.network.dropout.share, layer.attention.attend.dropout.share) == (0.2, 0.1, 0.1)
+    assert (layer.dropout.rate, layer.network.dropout.rate, layer.attention.attend.dropout.rate) == (0.2, 0.1, 0.1)
     x = torch.randn(2, 4, 6)
     assert not torch.equal(layer(x), layer(x))
     layer.eval()

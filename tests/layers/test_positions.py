@@ -71,5 +71,5 @@ def test_learned_positions_compute_the_equations(T, D):
 def test_a_position_beyond_the_learned_ones_is_refused_with_what_to_do():
     layer = LearnedPositions(4, 3)
     layer(4)
-    with pytest.raises(ShapeError, match=r"position 5 has no row: rows were learned for the first 4\n.*shorten"):
+    with pytest.raises(ShapeError, match=r"position 5 has no embedding: they were learned for the first 4\n.*shorten"):
         layer(2, start=4)

@@ -30,5 +30,5 @@ def test_it_is_the_linear_layer_of_the_columns():
 
 
 def test_a_longer_sentence_is_refused_with_what_to_do():
-    with pytest.raises(ShapeError, match=r"4 words, and the layer mixes 3\n.*make the layer 4 long"):
+    with pytest.raises(ShapeError, match=r"4 tokens, and the layer mixes 3\n.*make the layer 4 long"):
         TransposedLinear(3)(torch.zeros(1, 4, 2))

@@ -11,6 +11,7 @@ from seqloom.models.classifier import Classifier, FlatClassifier, Rows, make_cla
 from seqloom.models.frames import Frames
 from seqloom.models.settings import ModelConfig
 from seqloom.models.words import Words
+from tests.sizes import lenient
 
 NAMES = ["logistic", "mlp", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
 
@@ -21,7 +22,7 @@ def made(config: ModelConfig, words: Rows, scores: int, features: int = 0) -> An
 
 def small(name: str, **changes: Any) -> ModelConfig:
     sizes: dict[str, Any] = {"embedding": 4, "widths": [6], "heads": 2, "hidden": 5, "length": 7, "dropout": 0.0}
-    return ModelConfig(name=name, **sizes | changes)
+    return lenient(ModelConfig, name=name, **sizes | changes)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,24 +4,26 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqloom.errors import ConfigError, UnknownName
-from seqloom.models.encoders import ENCODERS, Encoder, make_encoder
+from seqloom.errors import ConfigError
+from seqloom.models.encoders import Encoder, make_encoder
+from seqloom.models.registry import architectures, names
 from seqloom.models.settings import ModelConfig
+from tests.sizes import lenient
 
 B, T, D = 3, 7, 8
-CAUSAL = [name for name in ENCODERS if name != "mixer"]
+CAUSAL = [found.name for found in architectures("encoder") if found.causal]
 
 
 def make(name: str, *, causal: bool = False, **settings: object) -> Encoder:
     chosen = {"name": name, "embedding": D, "widths": [6, 5], "heads": 2, "hidden": 9, "length": 12, **settings}
-    return make_encoder(ModelConfig(**chosen), D, causal=causal).eval()
+    return make_encoder(lenient(ModelConfig, **chosen), D, causal=causal).eval()
 
 
 def words() -> Tensor:
     return torch.randn(B, T, D)
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", names("encoder"))
 def test_rows_come_out_one_a_word(name):
     encoder = make(name)
     y = encoder(words(), torch.tensor([T, 4, 0]))
@@ -31,7 +33,7 @@ def test_rows_come_out_one_a_word(name):
     assert torch.isfinite(y).all()
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", names("encoder"))
 def test_padding_changes_nothing(name):
     encoder, x = make(name), words()
     lengths = torch.tensor([5, 3, 1])
@@ -74,5 +76,5 @@ def test_what_cannot_be_built_says_why():
         make("mixer", causal=True)
     with pytest.raises(ConfigError, match="a reader from the right has seen the words to come"):
         make("lstm", causal=True, bidirectional=True)
-    with pytest.raises(UnknownName, match="did you mean lstm"):
+    with pytest.raises(ConfigError, match=r"did you mean lstm .*there are: .*transformer"):
         make("lsmt")

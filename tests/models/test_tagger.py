@@ -9,11 +9,12 @@ from torch.testing import assert_close
 
 from seqloom.errors import UnknownName
 from seqloom.layers.dropout import draw_from
-from seqloom.models.encoders import ENCODERS
 from seqloom.models.forgetting import Forget
 from seqloom.models.letters import LETTER, LetterKind, Letters
+from seqloom.models.registry import names
 from seqloom.models.settings import ModelConfig
 from seqloom.models.tagger import Tagger
+from tests.sizes import lenient
 
 V, LETTERS, TAGS = 11, 9, 3
 KINDS: list[LetterKind] = ["cnn", "lstm"]
@@ -22,7 +23,7 @@ KINDS: list[LetterKind] = ["cnn", "lstm"]
 def make(name: str, kind: LetterKind | None = "cnn", **settings: object) -> Tagger:
     chosen = {"name": name, "embedding": 6, "widths": [5, 7], "heads": 2, "hidden": 9, "length": 8, **settings}
     letters = Letters(kind, LETTERS, 4) if kind is not None else None
-    return Tagger(ModelConfig(**chosen), V, TAGS, letters).double().eval()
+    return Tagger(lenient(ModelConfig, **chosen), V, TAGS, letters).double().eval()
 
 
 def spelling(*words: list[int]) -> Tensor:
@@ -31,7 +32,7 @@ def spelling(*words: list[int]) -> Tensor:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", names("encoder"))
 def test_a_batch_gives_what_each_sentence_alone_gives(name, kind):
     tagger = make(name, kind, bidirectional=True)
     sentences = [([4, 5, 6, 7], [1, 2, 1, 3]), ([8], [3]), ([9, 10], [2, 2])]
@@ -50,7 +51,7 @@ def test_a_batch_gives_what_each_sentence_alone_gives(name, kind):
         assert_close(together[row, : len(words)], alone[0])
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", names("encoder"))
 def test_every_weight_learns_even_from_a_sentence_without_words(name):
     tagger = make(name, bidirectional=True).train()
     empty = torch.zeros(1, 1, dtype=torch.int64)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from seqloom.training.run import train
-from seqloom.training.run_config import load_run
 from tests.once import once
+from tests.sizes import load_fitting
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
 
@@ -36,7 +36,7 @@ def models(tmp_path_factory: pytest.TempPathFactory, digits: Path) -> Path:
             ("mood", "classify", place / "reviews.tsv", "lstm"),
             ("words", "tag", write_tagged(place / "tagged.conll"), "gru"),
         ):
-            config = load_run(None, QUICK, task=task, data__train=str(data), model__name=model)
+            config = load_fitting(QUICK, task=task, data__train=str(data), model__name=model)
             train(config, place / name, quiet=True)
 
     return once(tmp_path_factory, "models", make)

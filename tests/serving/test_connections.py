@@ -216,3 +216,50 @@ def test_an_error_of_the_application_is_told_without_what_it_says(served):
     log = served.log.read_text()
     assert "RuntimeError at" in log
     assert "secret" not in log
+
+
+def test_an_application_that_does_not_answer_is_an_internal_error(served):
+    assert served.ask(get("/silent"))[0] == 500
+
+
+def test_an_answer_that_fails_halfway_is_cut(served):
+    with served.connect(get("/halfway")) as client:
+        assert not said(client).endswith(b"0\r\n\r\n")
+    assert "secret" not in served.log.read_text()
+
+
+def test_head_has_the_headers_of_get_and_no_body(served):
+    with served.connect(b"HEAD / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n") as client:
+        head, _, body = rest(client).partition(b"\r\n\r\n")
+    assert b"200 OK" in head and b"content-length: 4" in head and b"date: " in head
+    assert body == b""
+
+
+def test_a_client_that_asks_before_it_sends_a_body_is_answered(served):
+    with served.connect(post("/upload", 3, b"", "Expect: 100-continue", "Connection: close")) as client:
+        found = b""
+        while b"\r\n\r\n" not in found:
+            found += client.recv(1)
+        assert found.startswith(b"HTTP/1.1 100 Continue")
+        client.sendall(b"abc")
+        assert answer_of(client)[::2] == (200, 3)
+
+
+def test_chunks_and_large_bodies_arrive_whole(served):
+    head = b"POST /upload HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+    chunks = b"".join(b"%x\r\n%s\r\n" % (size, b"x" * size) for size in (1, 70_000, 300_000)) + b"0\r\n\r\n"
+    with served.connect(head + chunks + post("/upload", 5_000_000, b"x" * 5_000_000)) as client:
+        assert [parse(one(client))[2] for _ in range(2)] == [370_001, 5_000_000]
+
+
+def test_after_a_body_that_was_answered_early_the_next_request_is_read(served):
+    with served.connect(post("/early", 6, b"abc")) as client:
+        assert parse(one(client))[0] == 413
+        client.sendall(b"def" + get("/scope?next"))
+        assert parse(one(client))[2] == ["/scope", "next", "here"]
+
+
+def test_another_protocol_is_not_switched_to(served):
+    upgrade = get("/", "Connection: upgrade, close", "Upgrade: websocket")
+    assert served.ask(upgrade)[::2] == (200, "ok")
+    assert served.ask(b"CONNECT / HTTP/1.1\r\nHost: here\r\n\r\n")[0] == 400

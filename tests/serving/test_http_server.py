@@ -12,8 +12,9 @@ import pytest
 from starlette.applications import Starlette
 
 from seqloom.errors import SeqloomError
-from seqloom.serving import http_server
-from seqloom.serving.http_server import HTTPSettings, address_of, bind, listen
+from seqloom.serving.http_server import listen
+from seqloom.serving.settings import HTTPSettings
+from seqloom.serving.sockets import allow_open_files, bind, url_of
 from tests.serving.toy_server import LIMIT, Served, answer_of, get, one, post, rest, said
 
 
@@ -61,6 +62,13 @@ def test_after_the_grace_time_what_is_left_is_cut(start):
         assert server.stop(signal.SIGTERM) == (0, ["draining", "cancelled", "shutdown", "returned"])
         assert said(waits) == b""
     assert server.log.read_text() == ""
+
+
+def test_a_client_that_never_reads_does_not_hold_the_end_up(start):
+    server = start(grace_seconds=60, send_seconds=1)
+    with server.connect(get("/big"), receive_buffer=4096) as client:
+        assert client.recv(12) == b"HTTP/1.1 200"
+        assert server.stop(signal.SIGTERM) == (0, ["draining", "shutdown", "returned"])
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -118,10 +126,10 @@ def test_an_application_that_does_not_start_says_why(app, caplog):
 
 def test_the_address_can_be_typed_into_a_browser():
     with bind("localhost", 0) as listener:
-        assert address_of(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
+        assert url_of(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
     if socket.has_ipv6:
         with bind("::1", 0) as listener:
-            assert address_of(listener) == f"http://[::1]:{listener.getsockname()[1]}"
+            assert url_of(listener) == f"http://[::1]:{listener.getsockname()[1]}"
 
 
 def test_the_system_is_asked_for_as_many_files_as_connections(monkeypatch):
@@ -129,5 +137,5 @@ def test_the_system_is_asked_for_as_many_files_as_connections(monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", lambda kind, limits: asked.append(limits))
     for soft, hard in [(256, 4096), (256, 1024), (8192, 8192), (256, resource.RLIM_INFINITY)]:
         monkeypatch.setattr(resource, "getrlimit", lambda kind, limits=(soft, hard): limits)
-        http_server.allow_files(2000)
+        allow_open_files(2000)
     assert asked == [(2000, 4096), (1024, 1024), (2000, resource.RLIM_INFINITY)]

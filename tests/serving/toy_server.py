@@ -16,6 +16,7 @@ SCRIPT = """
 import asyncio, json, resource, sys, time
 from seqloom.serving import http_server
 from seqloom.serving.errors import APIError
+from seqloom.serving.settings import HTTPSettings
 
 GONE = []
 
@@ -77,6 +78,18 @@ async def app(scope, receive, send):
         print("asked", flush=True)
         await asyncio.sleep(1.2)
         await answer(send, "slow but done")
+    elif path == "/halfway":
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"9")]})
+        await send({"type": "http.response.body", "body": b"half", "more_body": True})
+        raise RuntimeError("a secret text")
+    elif path == "/silent":
+        pass
+    elif path == "/upload":
+        size, more = 0, True
+        while more:
+            message = await receive()
+            size, more = size + len(message["body"]), message["more_body"]
+        await answer(send, size)
     elif path == "/late":
         await asyncio.sleep(0.5)
         await answer(send, "too late")
@@ -97,7 +110,7 @@ http_server.END_SECONDS = 1
 resource.setrlimit(resource.RLIMIT_NOFILE, (48, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 http_server.listen(
     app,
-    http_server.HTTPSettings(**json.loads(sys.argv[1])),
+    HTTPSettings(**json.loads(sys.argv[1])),
     overloaded=lambda path: APIError(503, "full", bound="room", retry_after=1) if path.endswith("full") else None,
     ready=lambda url: print(url, flush=True),
     draining=lambda: print("draining", flush=True),

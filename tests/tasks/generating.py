@@ -11,7 +11,8 @@ from seqloom.data.corpus import Corpus
 from seqloom.tasks.generate.task import Generate
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
-from seqloom.training.run_config import RunConfig, load_run
+from seqloom.training.run_config import RunConfig
+from tests.sizes import load_fitting
 
 CPU = torch.device("cpu")
 QUICK = [
@@ -22,7 +23,7 @@ QUICK = [
 
 
 def settings(song: Path, *changes: str, **flags: Any) -> RunConfig:
-    return load_run(None, [*QUICK, *changes], task="generate", data__train=str(song), **flags)
+    return load_fitting([*QUICK, *changes], task="generate", data__train=str(song), **flags)
 
 
 def trained(song: Path, *changes: str, **flags: Any) -> Model:

@@ -73,9 +73,9 @@ def test_what_cannot_be_learned_from_says_why(tmp_path, song):
     with pytest.raises(DataError, match="empty file"):
         train(settings(empty), run / "2", quiet=True)
     empty.write_text("\n" * 50)
-    with pytest.raises(SeqloomError, match="there is no text to learn a dictionary from"):
+    with pytest.raises(SeqloomError, match="there is no text to learn a vocabulary from"):
         train(settings(empty), run / "3", quiet=True)
-    with pytest.raises(ConfigError, match=r"model.name: mlp puts all words end to end"):
+    with pytest.raises(ConfigError, match=r"model.name: mlp cannot generate"):
         train(settings(song, model__name="mlp"), run / "4", quiet=True)
     with pytest.raises(ConfigError, match="generate cuts its text once"):
         train(settings(song, "tokens.kind=bpe", "tokens.bpe_dropout=0.1"), run / "5", quiet=True)

@@ -19,10 +19,11 @@ from seqloom.tasks.trainable import Plan
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig, load_run
+from tests.sizes import load_fitting
 from tests.tasks.tagged import write_tagged
 
 QUICK = [
-    "model.embedding=16", "model.widths=[12]", "model.hidden=24", "model.heads=2", "model.length=16",
+    "model.embedding=16", "model.widths=[12]", "model.length=16",
     "model.dropout=0.1", "tag.characters=16", "train.steps=50", "train.warmup_steps=5", "train.batch_tokens=300",
     "train.learning_rate=0.01", "train.evaluate_every=50", "train.checkpoint_every=50",
 ]  # fmt: skip
@@ -40,7 +41,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(data: Path, *changes: str, **flags: Any) -> RunConfig:
-    return load_run(None, [*QUICK, *changes], task="tag", data__train=str(data), **flags)
+    return load_fitting(
+        ["model.hidden=24", "model.heads=2", *QUICK, *changes], task="tag", data__train=str(data), **flags
+    )
 
 
 def trained(tmp_path: Path, kind: str, *changes: str, **flags: Any) -> tuple[Model, float]:

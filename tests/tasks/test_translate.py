@@ -8,7 +8,7 @@ import torch
 
 from seqloom.attention.attention_map import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
-from seqloom.models.seq2seq.presets import PRESETS
+from seqloom.models.registry import names
 from seqloom.tasks.translate.answers import with_copies, word_numbers
 from seqloom.tasks.translate.corpus_text import spread
 from seqloom.tokens.settings import EOS, TokenConfig
@@ -35,7 +35,7 @@ def model(digits) -> Model:
     return load(digits)
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", names("translate"))
 def test_every_name_trains_and_translates(data, tmp_path, name):
     assert train(settings(data, name=name), tmp_path / "run", quiet=True).step == 4
     answers = load(tmp_path / "run")(["1 2 3", "4"], max_length=6)

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from seqloom.training.run import train
-from seqloom.training.run_config import RunConfig, load_run
+from seqloom.training.run_config import RunConfig
+from tests.sizes import load_fitting
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
@@ -29,7 +30,7 @@ SMALL = [
 def settings(data: Path, *changes: str, name: str = "rnn-attention", steps: int = 4) -> RunConfig:
     """Of a small translator for them."""
     given = [*SMALL, f"train.steps={steps}", *(["train.warmup_steps=1"] if steps < 10 else []), *changes]
-    return load_run(None, given, task="translate", data__train=str(data), model__name=name)
+    return load_fitting(given, task="translate", data__train=str(data), model__name=name)
 
 
 def train_reader(folder: Path) -> None:

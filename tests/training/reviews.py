@@ -4,12 +4,13 @@ import random
 from pathlib import Path
 from typing import Any
 
-from seqloom.training.run_config import RunConfig, load_run
+from seqloom.training.run_config import RunConfig
+from tests.sizes import load_fitting
 
 GOOD, BAD = ["fine", "lovely", "warm", "great", "moving"], ["dull", "poor", "cold", "bad", "tedious"]
 OTHER = ["the", "a", "film", "story", "and", "of", "it", "very", "with", "cast"]
 QUICK = [
-    "model.embedding=16", "model.widths=[12]", "model.hidden=24", "model.heads=2", "model.length=16",
+    "model.embedding=16", "model.widths=[12]", "model.length=16",
     "train.steps=60", "train.warmup_steps=5", "train.batch_tokens=300", "train.learning_rate=0.01",
     "train.evaluate_every=20", "train.checkpoint_every=10",
 ]  # fmt: skip
@@ -30,4 +31,4 @@ def write_reviews(file: Path, count: int = 240, seed: int = 0) -> Path:
 
 def settings(reviews: Path, *changes: str, **flags: Any) -> RunConfig:
     """A short training of a small classifier."""
-    return load_run(None, [*QUICK, *changes], task="classify", data__train=str(reviews), **flags)
+    return load_fitting([*QUICK, *changes], task="classify", data__train=str(reviews), **flags)

@@ -11,6 +11,7 @@ from seqloom.training.metrics import read_metrics
 from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
+from tests.sizes import load_fitting
 from tests.training.reviews import write_reviews
 
 SMALL = [
@@ -41,7 +42,7 @@ def language_model(tmp_path, reviews):
 
 
 def settings(reviews, *changes, name="lstm"):
-    return load_run(None, [*SMALL, *changes], task="classify", data__train=str(reviews), model__name=name)
+    return load_fitting([*SMALL, *changes], task="classify", data__train=str(reviews), model__name=name)
 
 
 def trained(folder):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from seqloom.data.column_roles import roles_of
+from seqloom.data.column_roles import ForTask, columns_of, roles_of
 from seqloom.data.embedded.cmudict import CMUDICT
 from seqloom.data.embedded.data_set import SCHEME, EmbeddedDataset
 from seqloom.data.embedded.dates import DATES
@@ -46,11 +46,12 @@ def find_embedded(where: str | Path) -> tuple[EmbeddedDataset, str]:
     return data, split
 
 
-def embedded_split(where: str | Path, task: str | None) -> tuple[EmbeddedDataset, str]:
+def embedded_split(where: str | Path, task: ForTask) -> tuple[EmbeddedDataset, str]:
     """The data set and one split of it: that which is named, else the last, which is for testing."""
     data, split = find_embedded(where)
-    if not {*roles_of(task)} <= {*roles_of(data.task)}:
-        fitting = ", ".join(f"{SCHEME}{name}" for name, other in EMBEDDED.items() if other.task == task)
-        remedy = f"set the task to {data.task}" + (f", or for {task} take {fitting}" if fitting else "")
-        raise DataError(f"is data for the task {data.task}, not for {task}", where=str(where), remedy=remedy)
+    if task is not None and not {*roles_of(task)} <= {*roles_of(data.task)}:
+        wanted = columns_of(task).task
+        fitting = ", ".join(f"{SCHEME}{name}" for name, other in EMBEDDED.items() if other.task == wanted)
+        remedy = f"set the task to {data.task}" + (f", or for {wanted} take {fitting}" if fitting else "")
+        raise DataError(f"is data for the task {data.task}, not for {wanted}", where=str(where), remedy=remedy)
     return data, split or list(data.splits)[-1]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.config import Config
-from seqloom.data.column_roles import ROLES
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
@@ -63,13 +63,13 @@ def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
     """The task that data looks like, None if like none, and which column has which role."""
     if isinstance(config.train, str) and is_embedded(config.train):
         return find_embedded(config.train)[0].task, config.columns
-    for task, roles in ROLES.items():
-        if config.columns and {*config.columns} == {*roles}:
+    for task, known in COLUMNS.items():
+        if config.columns and {*config.columns} == {*known.roles}:
             return task, config.columns
     sample = list(islice(open_data(config, None)["train"], SAMPLE))
     names = [name for name in sample[0].columns if name != "split"]
-    for task, roles in ROLES.items():
-        if {*roles} == {*names}:
+    for task, known in COLUMNS.items():
+        if {*known.roles} == {*names}:
             return task, config.columns
     if len(names) != 2 or config.columns:
         return None, config.columns
@@ -77,7 +77,7 @@ def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
     if len(labels) == 1:
         text = next(name for name in names if name not in labels)
         return "classify", {"label": labels[0], "text": text}
-    return ("translate", dict(zip(ROLES["translate"], names))) if not labels else (None, config.columns)
+    return ("translate", dict(zip(COLUMNS["translate"].roles, names))) if not labels else (None, config.columns)
 
 
 def is_label(name: str, records: Sequence[Record]) -> bool:

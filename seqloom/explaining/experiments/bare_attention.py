@@ -1,4 +1,4 @@
-"""Bare self-attention: softmax(X Xᵀ) X on three characters, without a single weight (T1)."""
+"""Bare self-attention: softmax(X Xᵀ) X without a single weight."""
 
 import torch
 
@@ -14,32 +14,32 @@ SENTENCE = "早上好"
 
 def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
     words = split(sentence)
-    rows = ExampleInputs(bare_self_attention, words).value("X", 0)
-    values = trace(bare_self_attention, rows).values
-    shares = torch.as_tensor(values["A"])
-    own = [int(row.argmax()) == place for place, row in enumerate(shares)]
+    vectors = ExampleInputs(bare_self_attention, words).value("X", 0)
+    values = trace(bare_self_attention, vectors).values
+    weights = torch.as_tensor(values["A"])
+    own = [int(row.argmax()) == place for place, row in enumerate(weights)]
     text = [
-        "Take a row of numbers for each word. X Xᵀ compares every row with every other: the larger the product, "
-        "the more alike the two. Softmax makes shares of each line, and the last product mixes the rows by these "
-        "shares. There is no weight anywhere: all that happens comes from the words themselves.",
-        f"{sum(own)} of {len(words)} words look most at themselves{drawn_away(words, shares)}. The product rewards "
-        "long rows as well as alike ones; `cosine` leaves the length out.",
-        "What training adds are three matrices: one says what a word asks for, one what it is found by, one what it "
-        "hands out. See `self-attention`.",
+        "Take a vector for each token. X Xᵀ compares every vector with every other: the larger the dot product, the "
+        "more alike the two. Softmax turns each row into attention weights, and the last product averages the vectors "
+        "with these weights. Nothing is learned anywhere: all that happens comes from the tokens themselves.",
+        f"{sum(own)} of {len(words)} tokens attend most to themselves{drawn_away(words, weights)}. The dot "
+        "product rewards long vectors as well as alike ones; `cosine` leaves the length out.",
+        "What training adds are three matrices, one each for queries, keys and values: what a token looks for, what it "
+        "is found by, and what it passes on. See `self-attention`.",
     ]
     maps: list[Panel] = [
-        HeatMap("X: a row for each word", value_of(rows, words)),
+        HeatMap("X: a vector for each token", value_of(vectors, words)),
         HeatMap("X Xᵀ: how alike every two are", value_of(values["A.2"], words, words)),
-        HeatMap("A = softmax(X Xᵀ): shares, each line together 1", value_of(values["A"], words, words)),
-        HeatMap("A X: each word, mixed with those like it", value_of(values["Y"], words)),
+        HeatMap("A = softmax(X Xᵀ): attention weights, each row sums to 1", value_of(values["A"], words, words)),
+        HeatMap("A X: each token, averaged with those like it", value_of(values["Y"], words)),
     ]
     return f"Bare self-attention on {sentence}", text, maps
 
 
-def drawn_away(words: list[str], shares: torch.Tensor) -> str:
-    """The first word that looks more at another than at itself, if there is one."""
-    for place, row in enumerate(shares):
+def drawn_away(words: list[str], weights: torch.Tensor) -> str:
+    """The first token that attends more to another than to itself, if there is one."""
+    for place, row in enumerate(weights):
         other = int(row.argmax())
         if words[other] != words[place]:
-            return f"; {words[place]} gives {float(row[other]):.0%} to {words[other]}, whose row is longer"
+            return f"; {words[place]} gives {float(row[other]):.0%} to {words[other]}, whose vector is longer"
     return ""

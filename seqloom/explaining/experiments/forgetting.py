@@ -1,4 +1,4 @@
-"""Forgetting: how much a word still matters to the last state, by its distance (E12, at initialisation)."""
+"""Forgetting: how much a token still influences the last hidden state, by its distance, before training."""
 
 from collections.abc import Callable
 
@@ -11,40 +11,40 @@ from seqloom.layers.gru import GRU
 from seqloom.layers.lstm import LSTM
 from seqloom.layers.simple_rnn import SimpleRNN
 
-QUESTION = "How much does a word still matter when fifty more have been read?"
-WORDS, WIDTH, TRIALS = 51, 32, 20
+QUESTION = "How much does a token still matter when fifty more have been read?"
+TOKENS, WIDTH, TRIALS = 51, 32, 20
 
 
 def run() -> tuple[str, list[str], list[Panel]]:
     readers: dict[str, Callable[[], torch.nn.Module]] = {
-        "simple RNN": lambda: Recurrent(SimpleRNN(WIDTH, WIDTH)),
-        "GRU": lambda: Recurrent(GRU(WIDTH, WIDTH)),
-        "LSTM": lambda: Recurrent(LSTM(WIDTH, WIDTH)),
-        "self-attention": lambda: Attentive(SelfAttention(WIDTH, WIDTH)),
+        "simple RNN": lambda: LastState(SimpleRNN(WIDTH, WIDTH)),
+        "GRU": lambda: LastState(GRU(WIDTH, WIDTH)),
+        "LSTM": lambda: LastState(LSTM(WIDTH, WIDTH)),
+        "self-attention": lambda: LastAttention(SelfAttention(WIDTH, WIDTH)),
     }
     curves = {name: influence(make) for name, make in readers.items()}
     text = [
-        "Influence is measured, not guessed: the gradient of the last state with respect to the word at each "
-        f"distance, as a length, for layers of width {WIDTH} as they are before training (mean of {TRIALS} draws).",
-        f"Fifty words back the simple RNN keeps {share(curves['simple RNN']):.0e} of the influence of the newest "
-        f"word, the GRU {share(curves['GRU']):.0e}, the LSTM {share(curves['LSTM']):.0e}. The LSTM forgets more "
-        "slowly because its forget gates begin open.",
-        f"Self-attention keeps {share(curves['self-attention']):.0%}: every word is one step away, whatever the "
-        "distance. It has no sense of order either; see `position-matters`.",
+        "Influence is measured: the norm of the gradient of the last hidden state with respect to the token at each "
+        f"distance, for layers of width {WIDTH} as they are initialised (mean of {TRIALS} draws).",
+        f"Fifty tokens back the simple RNN keeps {ratio(curves['simple RNN']):.0e} of the influence of the newest "
+        f"token, the GRU {ratio(curves['GRU']):.0e}, the LSTM {ratio(curves['LSTM']):.0e}. The LSTM forgets more "
+        "slowly because its forget gates are initialised open.",
+        f"Self-attention keeps {ratio(curves['self-attention']):.0%}: every token is one step away, whatever the "
+        "distance. It does not know the order either; see `position-matters`.",
     ]
-    series = [Series(name, range(WORDS), values) for name, values in curves.items()]
+    series = [Series(name, range(TOKENS), values) for name, values in curves.items()]
     chart = LineChart(
-        "Influence of a word on the last state",
-        "distance in words",
-        "length of the gradient",
+        "Influence of a token on the last hidden state",
+        "distance in tokens",
+        "norm of the gradient",
         series,
         y_scale="log",
     )
     return "Forgetting by distance", text, [chart]
 
 
-class Recurrent(torch.nn.Module):
-    """The last state of a recurrent layer."""
+class LastState(torch.nn.Module):
+    """The last hidden state of a recurrent layer."""
 
     def __init__(self, layer: torch.nn.Module) -> None:
         super().__init__()
@@ -55,8 +55,8 @@ class Recurrent(torch.nn.Module):
         return states[:, -1]  # type: ignore[no-any-return]
 
 
-class Attentive(torch.nn.Module):
-    """The last word after it has looked at all words."""
+class LastAttention(torch.nn.Module):
+    """The output of self-attention at the last token."""
 
     def __init__(self, layer: torch.nn.Module) -> None:
         super().__init__()
@@ -67,18 +67,18 @@ class Attentive(torch.nn.Module):
 
 
 def influence(make: Callable[[], torch.nn.Module]) -> list[float]:
-    """The mean length of d(last state) / d(word), by distance from the end."""
+    """The mean norm of d(last state) / d(token), by distance from the end."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        total = torch.zeros(WORDS)
+        total = torch.zeros(TOKENS)
         for _ in range(TRIALS):
             reader = make()
-            x = torch.randn(1, WORDS, WIDTH, requires_grad=True)
+            x = torch.randn(1, TOKENS, WIDTH, requires_grad=True)
             direction = torch.randn(WIDTH) / WIDTH**0.5
             (slope,) = torch.autograd.grad(reader(x)[0] @ direction, x)
             total += slope[0].norm(dim=-1).flip(0)
     return (total / TRIALS).tolist()
 
 
-def share(curve: list[float]) -> float:
+def ratio(curve: list[float]) -> float:
     return curve[-1] / curve[0]

@@ -1,4 +1,4 @@
-"""Rank: attention as a mixer that makes its own matrix, and how rich that matrix can be (M11)."""
+"""Rank of the attention matrix: of the scores, and of the attention weights."""
 
 import torch
 
@@ -6,7 +6,7 @@ from seqloom.explaining.panels import HeatMap, LineChart, Panel, Series
 from seqloom.explaining.values import value_of
 
 QUESTION = "Is the attention matrix of low rank?"
-WORDS = 32
+TOKENS = 32
 WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 
 
@@ -17,32 +17,32 @@ def run() -> tuple[str, list[str], list[Panel]]:
     narrow = WIDTHS.index(4)
     text = [
         "A transposed linear layer mixes positions by a matrix W that is learned once and may have any rank. "
-        "Attention makes its matrix from the words: the scores Q Kᵀ are a product of two thin matrices, so their "
-        f"rank is at most d. With {WORDS} words and d = 4 we measure {before[narrow]}.",
-        "It is often said that softmax(Q Kᵀ) therefore has rank at most d as well. It need not: softmax bends every "
-        f"entry, and what was a plane is one no longer. The same scores give a matrix of rank {after[narrow]}. The "
-        "bound holds for the scores, not for the shares. (Ranks are counted as a computer can: singular values that "
-        "drown in rounding are not counted, so the shares of very narrow heads have more than is drawn.)",
+        "Attention computes its matrix from the tokens: the scores Q Kᵀ are a product of two thin matrices, so their "
+        f"rank is at most d. With {TOKENS} tokens and d = 4 we measure {before[narrow]}.",
+        "It is often said that softmax(Q Kᵀ) therefore has rank at most d as well. It need not: softmax is not "
+        f"linear, and a plane does not stay one. The same scores give attention weights of rank {after[narrow]}. The "
+        "bound holds for the scores, not for the attention weights. (Ranks are numerical: singular values below "
+        "rounding are not counted, so the weights of very narrow heads have a higher rank than is drawn.)",
     ]
     series = [
         Series("scores Q Kᵀ / √d", WIDTHS, before),
         Series("their softmax", WIDTHS, after),
-        Series("d, at most the number of words", WIDTHS, [min(width, WORDS) for width in WIDTHS]),
+        Series("d, at most the number of tokens", WIDTHS, [min(width, TOKENS) for width in WIDTHS]),
     ]
     values = torch.linalg.svdvals(torch.softmax(scores[4], -1))
     panels: list[Panel] = [
-        LineChart(f"Rank with {WORDS} words", "width d", "numerical rank", series),
+        LineChart(f"Rank with {TOKENS} tokens", "width d", "numerical rank", series),
         LineChart(
-            "How much each dimension holds, d = 4",
+            "Singular values, d = 4",
+            "index",
             "singular value",
-            "size",
             [
-                Series("scores", range(1, WORDS + 1), torch.linalg.svdvals(scores[4]).clamp_min(1e-17).tolist()),
-                Series("their softmax", range(1, WORDS + 1), values.tolist()),
+                Series("scores", range(1, TOKENS + 1), torch.linalg.svdvals(scores[4]).clamp_min(1e-17).tolist()),
+                Series("their softmax", range(1, TOKENS + 1), values.tolist()),
             ],
             y_scale="log",
         ),
-        HeatMap("The softmax of the first 12 words, d = 4", value_of(torch.softmax(scores[4], -1)[:12, :12])),
+        HeatMap("The softmax of the first 12 tokens, d = 4", value_of(torch.softmax(scores[4], -1)[:12, :12])),
     ]
     return "Rank of scores and of their softmax", text, panels
 
@@ -50,7 +50,7 @@ def run() -> tuple[str, list[str], list[Panel]]:
 def draw(width: int) -> torch.Tensor:
     """Scores of random queries and keys, in double precision so that a rank can be told."""
     generator = torch.Generator().manual_seed(width)
-    q, k = torch.randn(2, WORDS, width, generator=generator, dtype=torch.float64)
+    q, k = torch.randn(2, TOKENS, width, generator=generator, dtype=torch.float64)
     scores: torch.Tensor = q @ k.T / width**0.5
     return scores
 

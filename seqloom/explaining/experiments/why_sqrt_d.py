@@ -1,4 +1,4 @@
-"""Why √d_k: the variance of scores grows with the width, and softmax with it from a mean to a choice (T2)."""
+"""Why √d: the variance of dot products grows with the width, until softmax picks a single key."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,14 +19,14 @@ def run() -> tuple[str, list[str], list[Panel]]:
     plain = {width: scores(dot, width) for width in WIDTHS}
     scaled = {width: scores(scaled_dot, width) for width in WIDTHS}
     text = [
-        "Queries and keys have entries of mean 0 and variance 1. Their dot product adds d such products, so its "
+        "Queries and keys have components of mean 0 and variance 1. Their dot product sums d products, so its "
         f"variance is d: at width 512 we measure {float(plain[512].var()):.0f}. Divided by √d it is 1 again: "
         f"{float(scaled[512].var()):.2f}.",
-        f"Softmax turns large differences into a choice: of {KEYS} keys the best one gets "
+        f"Softmax turns large differences into a hard choice: of {KEYS} keys the best one gets "
         f"{largest(plain[512]):.0%} of the attention at width 512, though nothing is known about any of them. "
         f"Scaled, it gets {largest(scaled[512]):.0%}, and hardly less or more at any width from 16 on.",
-        "Where softmax has chosen, its slope is nearly zero, and nothing is learned about the other keys: the last "
-        "chart shows how much the weights still answer to the scores.",
+        "Where softmax is saturated its gradient is nearly zero, and nothing is learned about the other keys: the last "
+        "chart shows how much the attention weights still respond to the scores.",
     ]
 
     def chart(title: str, y_label: str, measure: Callable[[Tensor], float], y_scale: Scale = "linear") -> LineChart:
@@ -39,7 +39,7 @@ def run() -> tuple[str, list[str], list[Panel]]:
     charts: list[Panel] = [
         chart("Variance of the scores", "variance", lambda e: float(e.var()), "log"),
         chart("Sharpness of softmax", "largest weight of 16", largest),
-        chart("Slope of softmax", "mean of α (1 − α)", slope),
+        chart("Gradient of softmax", "mean of α (1 − α)", slope),
     ]
     return "Why √d", text, charts
 

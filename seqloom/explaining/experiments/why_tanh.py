@@ -1,4 +1,4 @@
-"""Why tanh: a state that is only multiplied vanishes or explodes (M4)."""
+"""Why tanh: a hidden state that is only multiplied vanishes or explodes."""
 
 from typing import Any
 
@@ -13,26 +13,26 @@ STEPS, WIDTH = 100, 8
 
 
 def run() -> tuple[str, list[str], list[Panel]]:
-    without = {radius: lengths(linear_rnn, radius) for radius in (0.9, 1.0, 1.2)}
-    bounded = {radius: lengths(simple_rnn, radius) for radius in (0.9, 1.0, 1.2)}
+    without = {radius: norms(linear_rnn, radius) for radius in (0.9, 1.0, 1.2)}
+    bounded = {radius: norms(simple_rnn, radius) for radius in (0.9, 1.0, 1.2)}
     text = [
-        "When the words say nothing (x = 0), a linear network multiplies its state by the same matrix again and "
-        "again: after 100 words it is h W¹⁰⁰. Here W turns the state and scales it by its eigenvalue, all of which "
-        "have the same size.",
-        f"With eigenvalues of size 0.9 the state shrinks to {without[0.9][-1]:.1e} of its length, with 1.2 it grows "
-        f"to {without[1.2][-1]:.1e}; both carry nothing that a later layer could use.",
-        f"With tanh in every step the large one stays at {bounded[1.2][-1]:.2f}: each entry is held between -1 and "
-        "1. What tanh cannot do is keep a small state from fading. That is what gates are for: see `lstm`.",
+        "Without input (x = 0), a linear network multiplies its hidden state by the same matrix again and again: after "
+        "100 tokens it is h W¹⁰⁰. Here W rotates the state and scales it by its eigenvalues, which all have the same "
+        "absolute value.",
+        f"With eigenvalues of 0.9 the state shrinks to {without[0.9][-1]:.1e} of its norm (it vanishes), with 1.2 it "
+        f"grows to {without[1.2][-1]:.1e} (it explodes); neither is of use to a later layer.",
+        f"With tanh in every step the large one stays at {bounded[1.2][-1]:.2f}: each component is kept between -1 "
+        "and 1. What tanh cannot do is keep a small state from vanishing. That is what gates are for: see `lstm`.",
     ]
     charts: list[Panel] = [
-        LineChart("Without tanh", "words read", "length of the state", curves(without), y_scale="log"),
-        LineChart("With tanh", "words read", "length of the state", curves(bounded), y_scale="log"),
+        LineChart("Without tanh", "tokens read", "norm of the hidden state", curves(without), y_scale="log"),
+        LineChart("With tanh", "tokens read", "norm of the hidden state", curves(bounded), y_scale="log"),
     ]
     return "Why tanh", text, charts
 
 
-def lengths(cell: Equations[..., Any], radius: float) -> list[float]:
-    """The length of the state after each word, from a state of length 1."""
+def norms(cell: Equations[..., Any], radius: float) -> list[float]:
+    """The norm of the hidden state after each token, from a state of norm 1."""
     generator = torch.Generator().manual_seed(1)
     turn, _ = torch.linalg.qr(torch.randn(WIDTH, WIDTH, generator=generator, dtype=torch.float64))
     h = torch.zeros(WIDTH, dtype=torch.float64)

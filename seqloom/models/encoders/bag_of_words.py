@@ -8,10 +8,11 @@ from torch import Tensor
 
 from seqloom.layers.identity import identity
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.models.encoders.base import Encoder, architecture
-from seqloom.models.settings import ModelConfig
+from seqloom.models.encoders.base import Encoder
+from seqloom.models.registry import architecture
 
 
+@architecture("words", "no encoder: a bag of words", kind="encoder", causal=True, adds_positions=True)
 class BagOfWords(Encoder):
     """The embeddings themselves."""
 
@@ -26,8 +27,3 @@ class BagOfWords(Encoder):
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         return x, None
-
-
-@architecture("words")
-def words(config: ModelConfig, width: int, causal: bool) -> Encoder:
-    return BagOfWords(width)

@@ -1,20 +1,18 @@
-"""What an encoder is: vectors in, as many hidden states out; and the table of encoders by name."""
+"""What an encoder is: vectors in, as many hidden states out."""
 
 # mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Equations, Part, equations
-from seqloom.errors import ConfigError, UnknownName
 from seqloom.layers.base import Symbols
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.recurrent import last
-from seqloom.models.settings import ModelConfig
 
 
 @equations
@@ -37,6 +35,8 @@ class Encoder(nn.Module):
 
     definition: Equations[..., Any]
     output_size: int
+    limit: int | None = None
+    """The longest sequence that it can read; None for any."""
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """x (B, T, D), lengths (B) -> (B, T, H), zeros at padding."""
@@ -49,7 +49,9 @@ class Encoder(nn.Module):
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The next words x (B, T, D) after a state, None at the start -> their rows (B, T, H) and the new state."""
-        raise NotImplementedError
+        words = x if state is None else torch.cat([state, x], dim=1)  # all again; most know a quicker way
+        lengths = torch.full((len(words),), words.shape[1], device=x.device)
+        return self(words, lengths)[:, -x.shape[1] :], words
 
     def symbols(self, length: int) -> Symbols:
         """The trained weights under the letters of the definition, for sequences of so many positions."""
@@ -58,31 +60,3 @@ class Encoder(nn.Module):
     def part(self, length: int) -> Part:
         """What it computes for sequences of so many positions, with its weights."""
         return Part(self.definition, self.symbols(length))
-
-
-Maker: TypeAlias = Callable[[ModelConfig, int, bool], Encoder]
-"""Settings, width of a word, whether it must be causal -> an encoder."""
-
-ENCODERS: dict[str, Maker] = {}
-
-
-def architecture(name: str) -> Callable[[Maker], Maker]:
-    """Put an encoder into the table; a user's own, in their own package, in the same way."""
-
-    def register(make: Maker) -> Maker:
-        ENCODERS[name] = make
-        return make
-
-    return register
-
-
-def make_encoder(config: ModelConfig, width: int, *, causal: bool = False) -> Encoder:
-    """The encoder that the settings name."""
-    if config.name not in ENCODERS:
-        raise UnknownName("architecture", config.name, ENCODERS, remedy=f"there are: {', '.join(ENCODERS)}")
-    return ENCODERS[config.name](config, width, causal)
-
-
-def cannot_be_causal(name: str) -> ConfigError:
-    what = f"{name} sees the words to come, so it cannot write them"
-    return ConfigError("settings", [("model.name", what, "use rnn, gru, lstm, cnn or transformer")])

@@ -12,7 +12,8 @@ from seqloom.layers.base import Symbols
 from seqloom.layers.convolution import CausalConvolution, Convolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.models.encoders.base import Encoder, architecture, stacked_layers
+from seqloom.models.encoders.base import Encoder, stacked_layers
+from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig
 
 
@@ -52,6 +53,8 @@ class ConvolutionEncoder(Encoder):
         return {"layers": found}
 
 
-@architecture("cnn")
+@architecture(
+    "cnn", "convolutions over windows of words", kind="encoder", reads=["widths", "window"], adds_positions=True
+)
 def cnn(config: ModelConfig, width: int, causal: bool) -> Encoder:
     return ConvolutionEncoder(config, width, causal)

@@ -13,7 +13,8 @@ from seqloom.layers.feed_forward import FeedForward, feed_forward
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.transposed_linear import TransposedLinear, transposed_linear
-from seqloom.models.encoders.base import Encoder, architecture, cannot_be_causal
+from seqloom.models.encoders.base import Encoder
+from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig
 
 
@@ -77,7 +78,7 @@ class Mixer(Encoder):
         blocks = (MixerBlock(width, config.length, config.hidden, config.dropout) for _ in config.widths)
         self.blocks = nn.ModuleList(blocks)
         self.norm = LayerNorm(width)
-        self.output_size = width
+        self.output_size, self.limit = width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
@@ -90,8 +91,6 @@ class Mixer(Encoder):
         return {"blocks": [block.part(length) for block in self.blocks], "norm": self.norm.part()}  # type: ignore[operator]
 
 
-@architecture("mixer")
-def mixer(config: ModelConfig, width: int, causal: bool) -> Encoder:
-    if causal:
-        raise cannot_be_causal("mixer")
+@architecture("mixer", "positions mixed by one matrix", kind="encoder", reads=["widths", "hidden"])
+def mixer(config: ModelConfig, width: int) -> Encoder:
     return Mixer(config, width)

@@ -17,7 +17,8 @@ from seqloom.layers.recurrent import Recurrent, last
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
 from seqloom.layers.simple_rnn import SimpleRNN
 from seqloom.layers.stacked import Stacked
-from seqloom.models.encoders.base import Encoder, architecture, stacked_layers
+from seqloom.models.encoders.base import Encoder, stacked_layers
+from seqloom.models.registry import Architecture, architecture
 from seqloom.models.settings import ModelConfig
 
 Cell = Callable[[int, int], Recurrent[Any]]
@@ -60,19 +61,18 @@ def reader(cell: Cell, width: int, size: int, bidirectional: bool) -> Recurrent[
     return Bidirectional(cell(width, size), cell(width, size)) if bidirectional else cell(width, size)
 
 
-def recurrent(cell: Cell) -> Callable[[ModelConfig, int, bool], Encoder]:
-    def make(config: ModelConfig, width: int, causal: bool) -> Encoder:
-        if causal and config.bidirectional:
-            raise ConfigError(
-                "settings",
-                [("model.bidirectional", "a reader from the right has seen the words to come", "set it to false")],
-            )
-        return RecurrentEncoder(cell, width, config.widths, config.bidirectional, config.dropout)
+def recurrent_encoder(cell: Architecture, config: ModelConfig, width: int, causal: bool) -> Encoder:
+    """Layers of any cell that is registered."""
+    if causal and config.bidirectional:
+        raise ConfigError(
+            "settings",
+            [("model.bidirectional", "a reader from the right has seen the words to come", "set it to false")],
+        )
+    assert cell.make is not None
+    return RecurrentEncoder(cell.make, width, config.widths, config.bidirectional, config.dropout)
 
-    return make
 
-
-architecture("rnn")(recurrent(SimpleRNN))
-architecture("gru")(recurrent(GRUResetAfter))
-architecture("lstm")(recurrent(LSTM))
-architecture("self-attentive-rnn")(recurrent(SelfAttentiveRNN))
+architecture("rnn", "a simple recurrent network", kind="cell")(SimpleRNN)
+architecture("gru", "gated recurrent units", kind="cell")(GRUResetAfter)
+architecture("lstm", "long short-term memory", kind="cell")(LSTM)
+architecture("self-attentive-rnn", "an RNN that attends to its states", kind="cell", decodes=False)(SelfAttentiveRNN)

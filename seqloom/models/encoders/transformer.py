@@ -15,8 +15,9 @@ from seqloom.layers.identity import Identity
 from seqloom.layers.masks import causal_mask, lengths_to_mask
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddLearned, AddSinusoidal, positioned
-from seqloom.models.encoders.base import Encoder, architecture
-from seqloom.models.settings import ModelConfig
+from seqloom.models.encoders.base import Encoder
+from seqloom.models.registry import architecture
+from seqloom.models.settings import ModelConfig, even_embedding
 
 BLOCKS = {"before": EncoderBlockPreNorm, "after": EncoderBlock}
 
@@ -78,7 +79,7 @@ class Transformer(Encoder):
             for _ in config.widths
         )
         self.norm = LayerNorm(width) if config.norm == "before" else Identity()
-        self.causal, self.output_size = causal, width
+        self.causal, self.output_size, self.limit = causal, width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
@@ -104,6 +105,14 @@ class Transformer(Encoder):
         return {**parts, "blocks": [block.part() for block in self.blocks]}  # type: ignore[operator]
 
 
-@architecture("transformer")
+def even_if_sinusoidal(config: Any) -> None:
+    if getattr(config, "positions", "sinusoidal") == "sinusoidal":
+        even_embedding(config)
+
+
+@architecture(
+    "transformer", "self-attention, no recurrence", kind="encoder", check=even_if_sinusoidal,
+    reads=["widths", "heads", "hidden", "inner_dropout", "norm", "positions"],
+)  # fmt: skip
 def transformer(config: ModelConfig, width: int, causal: bool) -> Encoder:
     return Transformer(config, width, causal)

@@ -20,6 +20,7 @@ from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.positions import AddSinusoidal, positioned
 from seqloom.models.encoders import make_encoder
 from seqloom.models.encoders.base import stacked_layers
+from seqloom.models.registry import find
 from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
 
 
@@ -69,8 +70,9 @@ class SourceEncoder(nn.Module):
         self.embedding = embedding
         self.dropout = Dropout(config.dropout)
         # others know positions by their order, or bring their own
-        self.positions: Layer = AddSinusoidal(config.embedding) if config.encoder in ("words", "cnn") else Identity()
-        self.encoder = make_encoder(config.reader(), config.embedding)
+        added = find(config.encoder, "encoder").adds_positions
+        self.positions: Layer = AddSinusoidal(config.embedding) if added else Identity()
+        self.encoder = make_encoder(config.encoder_config(), config.embedding)
 
     def forward(self, w: Tensor, lengths: Tensor) -> Memory:
         """w (B, S), lengths (B)."""

@@ -16,7 +16,7 @@ from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
 from seqloom.models.readout import tied_to
-from seqloom.models.seq2seq.decoders import DECODERS
+from seqloom.models.seq2seq.decoders import make_decoder
 from seqloom.models.seq2seq.memory import SourceEncoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.stage import Stage
@@ -34,7 +34,7 @@ class Seq2Seq(nn.Module):
         self.source = SourceEncoder(config, source)
         self.embedding = target
         self.dropout = Dropout(config.dropout)
-        self.decoder = DECODERS[config.decoder](config, self.source.encoder.output_size)
+        self.decoder = make_decoder(config, self.source.encoder.output_size)
         self.looks = config.bridge == "attention"  # at all rows of the source; else there is one, and no share of it
         size = self.decoder.output_size
         self.readout: Layer = Readout(size, target_vocab) if config.tied == "none" else tied_to(target, size)

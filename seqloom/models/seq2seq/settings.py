@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+import torch
+from pydantic import Field, PositiveInt, ValidationInfo, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.models.seq2seq.presets import PRESETS
-from seqloom.models.settings import ModelConfig, Norm
+from seqloom.models.registry import Architecture, find
+from seqloom.models.settings import (
+    ModelConfig,
+    Norm,
+    blamed,
+    chosen,
+    even_embedding,
+    heads_do_not_divide,
+    refuse_unread,
+    was_saved,
+)
 
 Bridge = Literal["last", "projected", "all", "attention"]
 ScoreName = Literal["additive", "dot", "scaled_dot", "bilinear", "cosine", "mlp_score", "projected"]
+SCORES_WITH_HIDDEN = ("additive", "mlp_score", "projected")
+SHARED = {"name", "encoder", "decoder", "bridge", "embedding", "dropout", "tied", "length"}
+"""Settings that matter with every encoder and decoder."""
 
 
 class Seq2SeqConfig(Config):
@@ -19,9 +32,9 @@ class Seq2SeqConfig(Config):
 
     name: str = "transformer"
     """A model by name: encoder-decoder, lstm-to-lstm, rnn-attention, conv-seq2seq, transformer-tiny, hybrid ..."""
-    encoder: Literal["words", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"] = "gru"
-    """What reads; `words` leaves them as they are."""
-    decoder: Literal["rnn", "gru", "lstm", "ssru", "cnn", "transformer", "attention"] = "gru"
+    encoder: str = "gru"
+    """What reads: an encoder by name, or your own as package.module:name; `words` leaves them as they are."""
+    decoder: str = "gru"
     """What writes; `attention` is the attention layer alone, without any recurrence."""
     bridge: Bridge = "attention"
     """What is handed over: the last state, a projection of it, one of the mean of all states, or all, to look at."""
@@ -63,26 +76,43 @@ class Seq2SeqConfig(Config):
     def a_name_stands_for_settings(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        name = given.get("name", "transformer")
-        if name not in PRESETS:
-            raise problem("name", f"there is no model {name!r}", remedy=f"there are: {', '.join(PRESETS)}")
-        return {**PRESETS[name], **given}
+        name = given.get("name", cls.model_fields["name"].default)
+        return {**blamed("name", str(name), "translate").preset, **given}
 
     @model_validator(mode="after")
-    def it_can_be_built(self) -> Self:
-        for wrong in (self.widths_agree, self.bridge_fits, self.order_fits, self.choices_matter):
-            wrong()
+    def it_can_be_built(self, info: ValidationInfo) -> Self:
+        encoder, decoder = chosen(self, "encoder", "encoder"), chosen(self, "decoder", "decoder")
+        self.widths_agree(encoder, decoder)
+        self.bridge_fits(decoder)
+        for part in (encoder, decoder):
+            if part.check is not None:
+                part.check(self)
+        if self.input_feeding and not (self.attends_by_score() and self.order == "state-first"):
+            what = "the attentional state that is fed on is made after attention"
+            raise problem("input_feeding", what, remedy="use order state-first with a recurrent decoder and attention")
+        if not was_saved(info):
+            who, preset = (
+                f"{self.encoder} to {self.decoder} with bridge {self.bridge}",
+                find(self.name, "translate").preset,
+            )
+            refuse_unread(self, SHARED | self.read_by(encoder, decoder), preset, who, ("encoder", "decoder"))
         return self
 
-    def widths_agree(self) -> None:
-        with_heads = "transformer" in (self.encoder, self.decoder) or self.decoder == "ssru"
-        if with_heads and self.embedding % self.heads:
-            remedy = f"choose a divisor of {self.embedding}, or another model.embedding"
-            raise problem("heads", f"{self.heads} heads do not divide a width of {self.embedding}", remedy=remedy)
-        if self.embedding % 2 and not {"words", "cnn", "transformer", "ssru"}.isdisjoint((self.encoder, self.decoder)):
-            what = f"places are waves in pairs, and {self.embedding} is odd"
-            raise problem("embedding", what, remedy="choose an even width")
-        if self.looks_by_score() and self.score in ("dot", "scaled_dot", "cosine"):
+    def read_by(self, encoder: Architecture, decoder: Architecture) -> set[str]:
+        """The settings that matter with this encoder, this bridge and this decoder."""
+        read = {
+            "encoder_widths" if name == "widths" else name for name in encoder.reads & ModelConfig.model_fields.keys()
+        }
+        read |= decoder.reads - {"bidirectional"}
+        read -= {"every_step"} if self.bridge == "attention" else {"score", "order", "input_feeding"}
+        return read | ({"hidden"} if "score" in read and self.score in SCORES_WITH_HIDDEN else set())
+
+    def widths_agree(self, encoder: Architecture, decoder: Architecture) -> None:
+        if "heads" in encoder.reads | decoder.reads and self.embedding % self.heads:
+            raise heads_do_not_divide(self.heads, self.embedding)
+        if encoder.adds_positions:
+            even_embedding(self)
+        if self.attends_by_score() and self.score in ("dot", "scaled_dot", "cosine"):
             queries, keys = self.decoder_widths[-1], self.memory_width()
             if queries != keys:
                 what = f"{self.score} cannot compare states {queries} wide with memory {keys} wide"
@@ -90,55 +120,28 @@ class Seq2SeqConfig(Config):
                     "score", what, remedy="choose additive, bilinear, mlp_score or projected, or equal widths"
                 )
 
-    def bridge_fits(self) -> None:
-        recurrent = self.decoder in ("rnn", "gru", "lstm")
-        if self.decoder == "attention" and self.bridge != "attention":
-            what = "the attention layer alone has nothing but what it looks at"
-            raise problem("bridge", what, remedy="use attention, or another decoder")
-        if self.every_step and (self.bridge == "attention" or not recurrent):
+    def bridge_fits(self, decoder: Architecture) -> None:
+        if self.every_step and (self.bridge == "attention" or "every_step" not in decoder.reads):
             what = "only a recurrent decoder with a fixed context takes it in at every step"
-            raise problem("every_step", what, remedy="use bridge last, projected or all with rnn, gru or lstm")
-        if self.bridge == "last" and recurrent and any(w != self.memory_width() for w in self.decoder_widths):
-            what = f"the last state is {self.memory_width()} wide, the decoder {self.decoder_widths}"
+            raise problem("every_step", what, remedy="use bridge last, projected or all with a recurrent decoder")
+        width = self.memory_width() if self.bridge == "last" and decoder.kind == "cell" else None
+        if width is not None and any(other != width for other in self.decoder_widths):
+            what = f"the last state is {width} wide, the decoder {self.decoder_widths}"
             raise problem("bridge", what, remedy="use projected, or make model.decoder_widths equal to it")
 
-    def order_fits(self) -> None:
-        if self.norm == "after" and self.decoder == "ssru":
-            raise problem("norm", "blocks with SSRU have their norms before each part", remedy="leave it out")
-        if self.input_feeding and not (self.looks_by_score() and self.order == "state-first"):
-            what = "what is fed on is made of a state that has looked"
-            raise problem("input_feeding", what, remedy="use order state-first with a recurrent decoder and attention")
-
-    def choices_matter(self) -> None:
-        """What was chosen, beyond the name's own choices, is read by some part: else two models would be one."""
-        needs = {
-            "score": (
-                self.looks_by_score() or (self.bridge == "attention" and self.decoder == "cnn"),
-                "a recurrent or convolution decoder with attention",
-            ),
-            "order": (self.looks_by_score(), "a recurrent decoder with attention"),
-            "bidirectional": (self.encoder in ("rnn", "gru", "lstm", "self-attentive-rnn"), "a recurrent encoder"),
-            "norm": ("transformer" in (self.encoder, self.decoder), "a Transformer"),
-        }
-        for setting, (read, by) in needs.items():
-            usual = PRESETS[self.name].get(setting, type(self).model_fields[setting].default)
-            if not read and getattr(self, setting) not in (usual, False):
-                raise problem(setting, f"is of use to {by}, and there is none here", remedy="leave it out")
-
-    def looks_by_score(self) -> bool:
+    def attends_by_score(self) -> bool:
         """Whether states of a recurrent decoder are compared with the memory as it is."""
-        return self.bridge == "attention" and self.decoder in ("rnn", "gru", "lstm")
+        return self.bridge == "attention" and find(self.decoder, "decoder").kind == "cell"
 
     def memory_width(self) -> int:
-        """How wide the rows are that the encoder hands over."""
-        if self.encoder in ("words", "transformer", "mixer"):
-            return self.embedding
-        return self.encoder_widths[-1] * (2 if self.bidirectional and self.encoder != "cnn" else 1)
+        """How wide the vectors are that the encoder hands over; it is built without memory for its weights."""
+        from seqloom.models.encoders import make_encoder  # encoders are not needed to read settings
 
-    def reader(self) -> ModelConfig:
+        with torch.device("meta"):
+            return make_encoder(self.encoder_config(), self.embedding).output_size
+
+    def encoder_config(self) -> ModelConfig:
         """The settings of the encoder by itself."""
-        return ModelConfig(
-            name=self.encoder, embedding=self.embedding, widths=self.encoder_widths, heads=self.heads,
-            bidirectional=self.bidirectional, hidden=self.hidden, window=self.window, dropout=self.dropout,
-            inner_dropout=self.inner_dropout, norm=self.norm, length=self.length, positions="sinusoidal",
-        )  # fmt: skip
+        given = {name: getattr(self, name) for name in type(self).model_fields.keys() & ModelConfig.model_fields.keys()}
+        given |= {"name": self.encoder, "widths": self.encoder_widths, "positions": "sinusoidal", "tied": False}
+        return ModelConfig.model_validate(given, context={"saved": True})

@@ -181,7 +181,7 @@ def source_languages(service: InferenceService) -> list[str]:
 
 
 def translators(service: InferenceService) -> list[ModelEntry]:
-    return [entry for entry in service.model_store.entries.values() if entry.task == "translate"]
+    return [entry for entry in service.model_store.entries.values() if entry.translates]
 
 
 def model_for(service: InferenceService, source: str, target: str) -> ModelEntry:

@@ -13,7 +13,7 @@ from seqloom.config import problem
 from seqloom.explaining.page import page, page_data
 from seqloom.explaining.trained import explain_model
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
-from seqloom.tasks.registry import TASKS
+from seqloom.tasks.registry import known_tasks
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
 
@@ -48,7 +48,7 @@ class TextsRequest(RequestBody):
 def every_option() -> dict[str, Any]:
     """The options of all tasks, each of which may be left out."""
     fields: dict[str, Any] = {}
-    for task in TASKS.values():
+    for task in known_tasks():
         for name, field in task.Options.model_fields.items():
             kind: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
             fields.setdefault(name, (kind | None, Field(None, description=field.description)))

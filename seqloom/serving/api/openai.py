@@ -19,6 +19,7 @@ from seqloom.serving.job import Job
 from seqloom.serving.logs import log_error
 from seqloom.serving.model_store import ModelEntry
 from seqloom.serving.service import InferenceService, unless_disconnected
+from seqloom.tasks.task import Task
 from seqloom.tokens.tokenizer import Tokenizer
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
@@ -85,19 +86,14 @@ class CompletionRequest(RequestBody):
     def stops(self) -> list[str]:
         return [self.stop] if isinstance(self.stop, str) else self.stop or []
 
-    def options(self, task: str) -> dict[str, Any]:
+    def options(self, task: Task[Any]) -> dict[str, Any]:
         """As the task calls them."""
         options: dict[str, Any] = {
-            "temperature": self.temperature,
+            **task.completion_options(self.max_tokens, self.temperature),
             "top_p": self.top_p,
             "likeliest": self.logprobs or None,
             "seed": self.seed % 2**64 if self.seed is not None else uuid.uuid4().int % 2**31,
         }
-        if task == "translate":
-            options["max_length"] = self.max_tokens
-        else:
-            options["length"] = self.max_tokens or 16
-            options["temperature"] = 1.0 if self.temperature is None else self.temperature
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -135,10 +131,9 @@ async def completions(asked: CompletionRequest, request: Request, service: Servi
     loaded = await service.load_model(entry)
     prompts = service.parse_inputs(loaded, asked.prompts())
     stops = asked.stops()
-    sampled = entry.task == "generate" or bool(asked.temperature)
     texts = [prompt for prompt in prompts for _ in range(asked.n or 1)]
-    streams = sampled and bool(asked.stream or stops)
-    (job,) = await service.submit([(entry, texts)], asked.options(entry.task), streams=streams)
+    streams = loaded.task.streams(asked.temperature) and bool(asked.stream or stops)
+    (job,) = await service.submit([(entry, texts)], asked.options(loaded.task), streams=streams)
     tokenizer = next(iter(loaded.task.tokenizers.values()))  # of the text, or of the source
     completion = Completion(service, job, asked, [Choice(index, stops) for index in range(len(texts))], tokenizer)
     if asked.stream:

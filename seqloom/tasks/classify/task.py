@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.data.bucket_sampler import Rows
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.features import Features
 from seqloom.data.record import Record
@@ -48,6 +49,9 @@ class ClassifyBatch:
 
 class Classify(Task[ClassifyConfig]):
     """Say what a text, or a sequence of frames, is: one label, several, or a number."""
+
+    Settings = ClassifyConfig
+    columns = COLUMNS["classify"]
 
     def __init__(self, config: ClassifyConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)

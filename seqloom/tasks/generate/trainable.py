@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from torch import nn
 
-from seqloom.layers.cross_entropy import surprise
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.tasks.generate.batch import LanguageModelBatch
 from seqloom.tasks.generate.stream import SegmentStream
 from seqloom.tasks.trainable import Loss, ValidationResult
@@ -43,5 +43,5 @@ class SegmentTrainable:
     def loss(self, model: nn.Module, batch: LanguageModelBatch) -> Loss:
         where = batch.targets >= 0
         logits, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
-        total = surprise(logits, targets, self.label_smoothing)
+        total = total_cross_entropy(logits, targets, self.label_smoothing)
         return Loss(total, len(targets), logits)

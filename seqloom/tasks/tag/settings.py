@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, model
 
 from seqloom.config import Config, problem
 from seqloom.models.characters import CharacterKind
+from seqloom.models.registry import find
 from seqloom.models.settings import ModelConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import Kind, TokenConfig
@@ -77,7 +78,7 @@ class TagConfig(TaskConfig):
         if self.tag.character_kind == "lstm" and characters % 2:
             raise problem("tag.characters", f"{characters} cannot be halved for two readers", remedy="make it even")
         width = model.embedding + characters
-        if model.name == "transformer" and not model.one_hot and width % model.heads:
+        if "heads" in find(model.name, "tag").reads and not model.one_hot and width % model.heads:
             what = f"{model.heads} heads do not divide a width of {model.embedding} + {characters} letters"
             raise problem("tag.characters", what, remedy=f"make it a multiple of {model.heads}")
         return self

@@ -12,11 +12,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import Rows
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError
-from seqloom.evaluating.tags import marks_spans
+from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
@@ -41,6 +42,9 @@ AT_ONCE = 64
 
 class Tag(Task[TagConfig]):
     """Give each word of a sentence its tag."""
+
+    Settings = TagConfig
+    columns = COLUMNS["tag"]
 
     def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)

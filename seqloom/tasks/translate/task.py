@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import BucketSampler
+from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
@@ -23,9 +24,9 @@ from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
-from seqloom.evaluating.translation import Translated
+from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
-from seqloom.layers.cross_entropy import surprise
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
@@ -48,8 +49,13 @@ AT_ONCE = 64
 class Translate(Task[TranslateConfig]):
     """Turn a text into another: a translation, a date in another format, a title."""
 
+    Settings = TranslateConfig
+    columns = COLUMNS["translate"]
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
+
+    translates = True
+    generates_text = True
 
     @property
     def source_tokenizer(self) -> Tokenizer:
@@ -127,7 +133,7 @@ class Translate(Task[TranslateConfig]):
             real = batch.real
             logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
             wanted = batch.labels[real]
-            total = surprise(logits, wanted, plan.label_smoothing)
+            total = total_cross_entropy(logits, wanted, plan.label_smoothing)
             return Loss(total, len(wanted), logits)
 
         def evaluate(model: nn.Module) -> ValidationResult | None:
@@ -229,6 +235,9 @@ class Translate(Task[TranslateConfig]):
         keys = [one.key for one in batch]
         return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)  # type: ignore[arg-type]
 
+    def streams(self, temperature: float | None) -> bool:
+        return bool(temperature)  # a beam search may change its mind until the end
+
     def prefix(self, text: str) -> list[int]:
         """The tokens that every answer begins with; all of them must be ones that the model can write."""
         tokens = self.target_tokenizer.encode(text)
@@ -275,7 +284,7 @@ class Translate(Task[TranslateConfig]):
 
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
-    ) -> Translated:
+    ) -> TranslationMetrics:
         """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
@@ -283,7 +292,7 @@ class Translate(Task[TranslateConfig]):
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return Translated.of(answers, references, sources, language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(answers, references, sources, language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions

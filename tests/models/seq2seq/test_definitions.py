@@ -12,9 +12,8 @@ from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number
 from seqloom.models.part import Part
-from seqloom.models.seq2seq.decoders import DECODERS
+from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.seq2seq.presets import PRESETS
 from tests.models.seq2seq.test_seq2seq import SCORES, made
 
 SMALL = {"encoder_widths": [5], "decoder_widths": [7]}
@@ -79,7 +78,7 @@ def assert_steps_agree(model: Seq2Seq) -> None:
             assert_close(one, other[0])
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", names("translate"))
 def test_every_model_by_name_computes_its_equations(name):
     assert_steps_agree(named(name))
 
@@ -96,7 +95,7 @@ def test_every_score(decoder, score):
     assert_steps_agree(named("rnn-attention", decoder=decoder, score=score, decoder_widths=[10]))
 
 
-@pytest.mark.parametrize("decoder", sorted(DECODERS))
+@pytest.mark.parametrize("decoder", names("decoder"))
 def test_several_layers_of_different_widths_and_a_memory_of_another(decoder):
     assert_steps_agree(named("rnn-attention", decoder=decoder, decoder_widths=[7, 3]))
 
@@ -114,7 +113,7 @@ def test_tied_words(name, changes):
     assert_steps_agree(model)
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", names("translate"))
 def test_the_definition_has_the_weights_of_decoder_and_words_and_no_others(name):
     model = named(name)
     counted = parameters(model.symbols())
@@ -124,7 +123,7 @@ def test_the_definition_has_the_weights_of_decoder_and_words_and_no_others(name)
     assert sum(counted.values()) == sum(weight.numel() for weight in held) - made
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", names("translate"))
 def test_a_decoder_by_itself_goes_from_row_to_row(name):
     model = named(name)
     decoder, definition = model.decoder, model.decoder.definition
@@ -142,7 +141,7 @@ def test_a_decoder_by_itself_goes_from_row_to_row(name):
     assert_close(last, row[0])
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", names("translate"))
 def test_the_encoder_computes_its_equations(name):
     assert_encoder_agrees(named(name))
 

@@ -5,21 +5,22 @@ import torch
 
 from seqloom.config import check
 from seqloom.errors import ConfigError
+from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.seq2seq.presets import PRESETS
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from tests.sizes import lenient
 
 SMALL = {
     "embedding": 6, "encoder_widths": [5, 4], "decoder_widths": [7, 3], "heads": 2, "hidden": 9, "dropout": 0.0,
     "length": 11,
 }  # fmt: skip
-ENCODERS = ["words", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
-DECODERS = ["rnn", "gru", "lstm", "ssru", "cnn", "transformer", "attention"]
+ENCODERS = names("encoder")
+DECODERS = names("decoder")
 SCORES = ["additive", "dot", "scaled_dot", "bilinear", "cosine", "mlp_score", "projected"]
 
 
 def settings(**changes):
-    return check(Seq2SeqConfig, {**SMALL, **changes}, where="test")
+    return lenient(Seq2SeqConfig, **{**SMALL, **changes})
 
 
 def made(**changes):
@@ -88,7 +89,7 @@ def test_every_score_works_in_both_orders(score, decoder, order):
     assert_parallel_equals_steps(made(encoder="gru", decoder=decoder, score=score, order=order, decoder_widths=[7, 4]))
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", names("translate"))
 def test_every_name_gives_scores_and_gradients_everywhere(name):
     torch.manual_seed(1)
     model = Seq2Seq(check(Seq2SeqConfig, {"name": name, "length": 9}, where="test"), 19, 23)
@@ -175,23 +176,40 @@ def test_tied_weights_are_one():
 
 
 @pytest.mark.parametrize(
-    "changes, words",
+    "name, changes, words",
     [
-        ({"name": "tranformer"}, "there is no model"),
-        ({"name": "transformer-tiny", "heads": 5, "embedding": 128}, "5 heads do not divide"),
-        ({"name": "rnn-attention", "score": "dot"}, "dot cannot compare states"),
-        ({"name": "lstm-to-lstm", "decoder_widths": [9]}, "the last state is 4 wide"),
-        ({"name": "attention-alone", "bridge": "last"}, "has nothing but what it looks at"),
-        ({"name": "rnn-attention", "input_feeding": True}, "a state that has looked"),
-        ({"name": "hybrid", "norm": "after"}, "norms before each part"),
-        ({"name": "transformer", "score": "cosine"}, "score: is of use to a recurrent or convolution decoder"),
-        ({"name": "encoder-decoder", "score": "dot"}, "score: is of use to"),
-        ({"name": "conv-seq2seq", "order": "state-first"}, "order: is of use to a recurrent decoder with attention"),
-        ({"name": "transformer-tiny", "bidirectional": True}, "bidirectional: is of use to a recurrent encoder"),
-        ({"name": "rnn-attention", "norm": "after"}, "norm: is of use to a Transformer"),
-        ({"name": "transformer", "embedding": 7, "heads": 1}, "embedding: places are waves in pairs, and 7 is odd"),
+        (
+            "tranformer",
+            {},
+            "name: no architecture is called 'tranformer'\n.*did you mean transformer.*hybrid",
+        ),
+        ("rnn-attention", {"decoder": "lsmt"}, "decoder: no decoder is called 'lsmt'\n.*did you mean lstm"),
+        ("rnn-attention", {"decoder": "self-attentive-rnn"}, "decoder: self-attentive-rnn cannot be a decoder"),
+        ("transformer-tiny", {"heads": 5, "embedding": 128}, "5 heads do not divide"),
+        ("rnn-attention", {"score": "dot"}, "dot cannot compare states 256 wide with memory 512 wide"),
+        ("lstm-to-lstm", {"decoder_widths": [9]}, "the last state is 256 wide"),
+        ("attention-alone", {"bridge": "last"}, "has nothing but what it attends to"),
+        ("rnn-attention", {"input_feeding": True}, "is made after attention"),
+        ("hybrid", {"norm": "after"}, "norms before each part"),
+        ("transformer", {"score": "cosine"}, "score: is read by rnn, gru, lstm, cnn; transformer to transformer"),
+        (
+            "encoder-decoder",
+            {"score": "dot"},
+            "score: is read by .*; gru to gru with bridge projected",
+        ),
+        ("conv-seq2seq", {"order": "state-first"}, "order: is read by rnn, gru, lstm; cnn to cnn"),
+        ("transformer-tiny", {"bidirectional": True}, "bidirectional: is read by rnn, gru, lstm, self-attentive-rnn;"),
+        ("rnn-attention", {"norm": "after"}, "norm: is read by transformer; gru to gru"),
+        ("attention-alone", {"encoder_widths": [7]}, "encoder_widths: is read by rnn, gru, .*; words to attention"),
+        ("dot-attention", {"hidden": 7}, "hidden: is read by mixer, transformer, ssru; lstm to lstm"),
+        ("transformer", {"embedding": 7, "heads": 1}, "embedding: sinusoidal positions come in pairs, and 7 is odd"),
     ],
 )
-def test_what_cannot_be_built_says_why(changes, words):
+def test_what_cannot_be_built_says_why(name, changes, words):
     with pytest.raises(ConfigError, match=words):
-        settings(**changes)
+        check(Seq2SeqConfig, {"name": name, **changes}, where="test")
+
+
+def test_a_preset_is_no_choice_of_the_user():
+    assert settings(name="rnn-attention", encoder="words").bidirectional, "left unread, as the name has it"
+    assert settings(name="transformer", encoder="gru", decoder="gru").heads == 2

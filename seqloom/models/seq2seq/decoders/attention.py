@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from seqloom.config import problem
 from seqloom.equations import equations, softmax
 from seqloom.layers.attention import key_value_attention
 from seqloom.layers.attention_layer import AttentionLayer
@@ -17,9 +18,11 @@ from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import identity
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import architecture
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.settings import even_embedding
 
 
 @equations
@@ -80,6 +83,13 @@ class AttentionDecoder(Decoder):
         return {"H": self.source.hidden(memory)[0]}
 
 
-@decoder("attention")
+def only_with_attention(config: Seq2SeqConfig) -> None:
+    even_embedding(config)
+    if config.bridge != "attention":
+        what = "the attention layer alone has nothing but what it attends to"
+        raise problem("bridge", what, remedy="use attention, or another decoder")
+
+
+@architecture("attention", "the attention layer alone", kind="decoder", check=only_with_attention)
 def attention(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return AttentionDecoder(config, memory_width)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from torch import Tensor, nn
 
 from seqloom.equations import Equations
 from seqloom.layers.base import Symbols
 from seqloom.models.seq2seq.memory import Memory
-from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.stage import Stage
 
 
@@ -46,19 +45,3 @@ class Decoder(nn.Module):
     def bridge_stages(self, memory: Memory) -> list[Stage]:
         """How its initial state is made of the source, as equations with their weights; none if it is not made."""
         return []
-
-
-Maker: TypeAlias = Callable[[Seq2SeqConfig, int], Decoder]
-"""Settings and the width of the memory -> a decoder."""
-
-DECODERS: dict[str, Maker] = {}
-
-
-def decoder(*names: str) -> Callable[[Maker], Maker]:
-    """Put a decoder into the table."""
-
-    def register(make: Maker) -> Maker:
-        DECODERS.update(dict.fromkeys(names, make))
-        return make
-
-    return register

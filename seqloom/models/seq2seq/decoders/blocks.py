@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from seqloom.config import problem
 from seqloom.equations import Equations, append, equations, full_mask, last, softmax
 from seqloom.layers.base import Symbols
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block_pre_norm
@@ -19,9 +20,11 @@ from seqloom.layers.masks import causal_mask
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.layers.ssru_block import SSRUBlock, ssru_block
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import architecture
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.settings import even_embedding
 
 BLOCKS = {
     ("transformer", "before"): DecoderBlockPreNorm,
@@ -156,6 +159,16 @@ class SSRUDecoder(BlockDecoder):
         return {"c": [hidden.new_zeros(self.output_size) for _ in self.blocks], "H": hidden}
 
 
-@decoder("transformer", "ssru")
-def blocks(config: Seq2SeqConfig, memory_width: int) -> Decoder:
-    return (SSRUDecoder if config.decoder == "ssru" else BlockDecoder)(config, memory_width)
+def norm_before(config: Seq2SeqConfig) -> None:
+    even_embedding(config)
+    if config.norm == "after":
+        raise problem("norm", "blocks with SSRU have their norms before each part", remedy="leave it out")
+
+
+SIZES = ("decoder_widths", "heads", "hidden", "inner_dropout")
+architecture(
+    "transformer", "self-attention, no recurrence", kind="decoder", reads=[*SIZES, "norm"], check=even_embedding
+)(BlockDecoder)
+architecture("ssru", "self-attention replaced by a recurrence", kind="decoder", reads=SIZES, check=norm_before)(
+    SSRUDecoder
+)

@@ -23,9 +23,11 @@ from seqloom.layers.linear import Linear, linear
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.layers.scores import scaled_dot, score_called
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.registry import architecture
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.settings import even_embedding
 
 scaled_dot_attention = soft_attention.bind(score=scaled_dot)
 
@@ -188,6 +190,9 @@ class ConvolutionDecoder(Decoder):
         return {"U": [hidden.new_zeros(0, width) for width in self.inputs], "H": hidden}
 
 
-@decoder("cnn")
+@architecture(
+    "cnn", "convolutions over windows of words", kind="decoder", check=even_embedding,
+    reads=["decoder_widths", "window", "score"],
+)  # fmt: skip
 def convolution_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return ConvolutionDecoder(config, memory_width)

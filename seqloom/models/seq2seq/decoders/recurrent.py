@@ -16,21 +16,19 @@ from seqloom.layers.attention import SoftAttention, soft_attention
 from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.gru import GRUResetAfter, gru_reset_after
+from seqloom.layers.gru import gru_reset_after
 from seqloom.layers.heads import readout
 from seqloom.layers.linear import Linear
-from seqloom.layers.lstm import LSTM, lstm
+from seqloom.layers.lstm import lstm
 from seqloom.layers.recurrent import Cell, example_state
 from seqloom.layers.scores import dot, score_called
-from seqloom.layers.simple_rnn import SimpleRNN
 from seqloom.layers.stacked import Stacked
+from seqloom.models.registry import find
 from seqloom.models.seq2seq.bridge import InitialState
-from seqloom.models.seq2seq.decoders.base import Decoder, decoder
+from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.memory import Memory, context_of
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.stage import Stage
-
-CELLS: dict[str, type[Cell[Any]]] = {"rnn": SimpleRNN, "gru": GRUResetAfter, "lstm": LSTM}
 
 
 @equations
@@ -154,7 +152,9 @@ def input_feeding(
 
 def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
     """The layers of the decoder, the lowest reading rows of this width."""
-    return [CELLS[config.decoder](a, b) for a, b in pairwise([width, *config.decoder_widths])]
+    make = find(config.decoder, "decoder").make
+    assert make is not None
+    return [make(a, b) for a, b in pairwise([width, *config.decoder_widths])]
 
 
 class ContextDecoder(Decoder):
@@ -335,8 +335,8 @@ def state_of(states: Sequence[Any], layers: Stacked) -> State:
     return found[0] if len(found) == 1 else State(found[-1], [found])
 
 
-@decoder("rnn", "gru", "lstm")
-def recurrent(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+def recurrent_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+    """Layers of any cell that is registered, with a fixed context or attention."""
     if config.bridge != "attention":
         return (EveryStepDecoder if config.every_step else ContextDecoder)(config, memory_width)
     if config.order == "look-first":

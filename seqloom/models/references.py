@@ -1,0 +1,79 @@
+"""Things of a user's own as `package.module:name`: found again later, and known by where they came from."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from seqloom.errors import SeqloomError
+
+
+def imported(reference: str) -> Any:
+    """What `package.module:name` refers to; the current folder is searched too, as by `python -m`."""
+    module_name, _, name = reference.partition(":")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        module = importlib.import_module(module_name)
+    except SeqloomError:
+        raise
+    except Exception as error:  # whatever a user's module does when it is loaded
+        reason = f"{type(error).__name__}: {error}"
+        raise SeqloomError(
+            f"cannot import {module_name}: {reason}", remedy="mend it, install it, or run where it is found"
+        ) from error
+    try:
+        return attrgetter(name)(module)
+    except AttributeError:
+        has = ", ".join(each for each in vars(module) if not each.startswith("_")) or "nothing"
+        raise SeqloomError(f"{module_name} has no {name or 'name'}", remedy=f"it has: {has}") from None
+
+
+def reference_of(thing: Any) -> str:
+    """The `package.module:name` under which a class, function or definition can be imported again."""
+    module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", "")
+    if module == "__main__" and (main := script()):
+        module = main
+    reference = f"{module}:{name}"
+    if not name or module in (None, "__main__") or "<" in name or imported(reference) is not thing:
+        raise SeqloomError(
+            f"{name or thing!r} cannot be imported again, so the trained model could not be loaded",
+            remedy="write it at the top of a module, in a file of its own",
+        )
+    return reference
+
+
+def script() -> str | None:
+    """The name by which the program that runs can be imported; None in a notebook or at a prompt."""
+    main = sys.modules["__main__"]
+    if spec := getattr(main, "__spec__", None):  # python -m package.module
+        name = spec.name.removesuffix(".__main__")
+    elif file := getattr(main, "__file__", None):
+        name = Path(file).stem
+    else:
+        return None
+    sys.modules.setdefault(name, main)  # it is loaded: importing it must not run it a second time
+    return str(name)
+
+
+def provenance(thing: Any) -> dict[str, str]:
+    """Where something came from: its place, the version of its package, and the hash of its source."""
+    module = thing.__module__
+    source = inspect.getsource(inspect.unwrap(thing))
+    found = {
+        "reference": f"{module}:{thing.__qualname__}",
+        "sha256": hashlib.sha256(source.encode()).hexdigest(),
+    }
+    top = module.split(".")[0]
+    try:
+        package = packages_distributions().get(top, [top])[0]
+        return {**found, "package": package, "version": version(package)}
+    except PackageNotFoundError:  # a file of its own
+        return found
