@@ -92,7 +92,7 @@ def conv_seq2seq(
 
     y  ()      index, the last token; <bos> at first
     i  ()      index, its position, counted from 0
-    H  (S, D)  the hidden states of the encoder
+    H  (S, H)  the hidden states of the encoder
     """
     r = position(embedding(y), i)  # the embedding of the last token, with its position
     for l, layer in enumerate(layers):
