@@ -58,9 +58,8 @@ class BlockEncoder(Encoder):
         return x
 
     def symbols(self, length: int) -> Symbols:
-        parts: dict[str, Any] = {
-            "positions": self.positions.sequence_part(),
-            "blocks": [block.part() for block in self.blocks],
-        }  # type: ignore[operator]
+        blocks: Any = self.blocks
+        parts: dict[str, Any] = {"blocks": [block.part() for block in blocks]}
+        parts["positions"] = self.positions.sequence_part()
         mask = {"mask": Part(attend_back if self.causal else attend_everywhere), "norm": Part(identity)}
         return {**parts, **(mask if self.masked else {})}
