@@ -18,8 +18,9 @@ from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
-from seqloom.evaluating.bootstrap import Counted
-from seqloom.evaluating.by_length import Bucket
+from seqloom.evaluating.bootstrap import CountedMetric
+from seqloom.evaluating.by_length import LengthBucket
+from seqloom.models.stage import Example
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable
@@ -48,9 +49,9 @@ class Evaluation:
     tables: Sequence[ResultTable] = ()
     details: Facts = field(default_factory=dict)
     """What else `evaluate --json` prints."""
-    counted: Counted | None = None
+    counted: CountedMetric | None = None
     """The metric that two models can be compared by, example by example."""
-    by_length: Sequence[Bucket] = ()
+    by_length: Sequence[LengthBucket] = ()
     """That metric by length of the input."""
     measure: str = ""
     """Its name."""
@@ -179,6 +180,11 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:
         """The metrics of a model on encoded data (`options` is an `EvaluateOptions`, or an `Options` without one)."""
+
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""
+        what = f"a model for {self.config.task} has no equations that could be opened"
+        raise SeqloomError(what, remedy="let its task say them: Task.example")
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """One vector for each text (B, H); texts of similar meaning have similar vectors."""

@@ -17,11 +17,13 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
-from seqloom.evaluating.language import Foretold
+from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
+from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
+from seqloom.tasks.generate.example import generation_example
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
@@ -203,6 +205,9 @@ class Generate(Task[GenerateConfig]):
             found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word
         return found
 
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return generation_example(self, model, given, device)
+
     @property
     def generates_text(self) -> bool:
         return not self.masked
@@ -231,6 +236,6 @@ class Generate(Task[GenerateConfig]):
                 right += int((logits.argmax(-1) == targets).sum())
                 count += len(targets)
         characters = 0 if self.masked else int(corpus.arrays["characters"].sum(dtype=np.int64))
-        found = Foretold(loss, count, characters)
-        metrics = {"loss": found.mean_loss, **found.figures(), "bits_per_token": found.bits_for(count)}
+        found = LanguageModelMetrics(loss, count, characters)
+        metrics = {"loss": found.mean_loss, **found.metrics(), "bits_per_token": found.bits_for(count)}
         return Evaluation({**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})

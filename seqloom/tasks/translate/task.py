@@ -24,10 +24,11 @@ from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
-from seqloom.evaluating.translation import Translated
+from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
@@ -35,6 +36,7 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.example import translation_example
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
@@ -246,6 +248,16 @@ class Translate(Task[TranslateConfig]):
             raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
         return tokens
 
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return translation_example(
+            model,
+            self.source_tokenizer,
+            self.target_tokenizer,
+            given,
+            self.config.model.length,
+            device,
+        )
+
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """The mean of the encoder states of each text (B, D)."""
         assert isinstance(model, Seq2Seq)
@@ -257,9 +269,9 @@ class Translate(Task[TranslateConfig]):
         for places in by_length([len(ids) for ids in encoded], AT_ONCE):
             source, lengths = tensors([[*encoded[place][:longest], EOS] for place in places], device)
             with torch.no_grad():
-                memory = model.reader(source, lengths)
-            weights = memory.mask[..., None].to(memory.rows.dtype)
-            means = (memory.rows * weights).sum(1) / weights.sum(1)
+                memory = model.source(source, lengths)
+            weights = memory.mask[..., None].to(memory.hidden.dtype)
+            means = (memory.hidden * weights).sum(1) / weights.sum(1)
             found |= dict(zip(places, means, strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
@@ -274,15 +286,15 @@ class Translate(Task[TranslateConfig]):
 
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
-    ) -> Translated:
-        """The translations of pairs, with their references; for pairs with the same source, each target is one."""
+    ) -> TranslationMetrics:
+        """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
         language = self.config.data.target_language.split("-")[0].removeprefix("und")
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return Translated.of(answers, references, sources, language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(answers, references, sources, language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
