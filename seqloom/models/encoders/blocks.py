@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Equations
@@ -29,7 +30,14 @@ class BlockEncoder(Encoder):
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
         x = (x * self.scale + self.positions(x.shape[1])).masked_fill(~mask[..., None], 0.0)
-        allowed = mask[:, None] & mask.new_ones(x.shape[1], x.shape[1]).tril() if self.causal else mask
+        allowed = causal_mask(mask) if self.causal else mask
         for block in self.blocks:
             x = block(x, allowed).masked_fill(~mask[..., None], 0.0)
         return x
+
+
+def causal_mask(mask: Tensor) -> Tensor:
+    """Which positions each may attend to: real ones up to itself; padding attends to itself. (B, T) -> (B, T, T)."""
+    square = mask.new_ones(mask.shape[1], mask.shape[1])
+    allowed: Tensor = (mask[:, None] & square.tril()) | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)
+    return allowed
