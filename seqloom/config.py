@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from seqloom.errors import ConfigError
+from seqloom.errors import ConfigError, close_matches
 
 C = TypeVar("C", bound="Config")
 
@@ -105,7 +104,7 @@ def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
         return ".".join([*path, context["setting"]]), context["what"], context["remedy"]
     name = ".".join(path)
     if details["type"] == "extra_forbidden":
-        near = get_close_matches(path[-1], settings_at(kind, path[:-1]), n=1, cutoff=0.5)
+        near = close_matches(path[-1], settings_at(kind, path[:-1]))
         known = ", ".join(settings_at(kind, path[:-1]))
         return name, "no such setting", f"did you mean {near[0]}?" if near else f"there are: {known}"
     given = details.get("input")

@@ -13,7 +13,8 @@ SeqloomError
 """
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+
+from rapidfuzz import fuzz, process
 
 
 class SeqloomError(Exception):
@@ -23,6 +24,16 @@ class SeqloomError(Exception):
         self.what, self.where, self.remedy = what, where, remedy
         lead = f"{where}: {what}" if where else what
         super().__init__(f"{lead}\n    -> {remedy}" if remedy else lead)
+
+
+def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
+    """The known names that a mistyped one may have meant, the nearest first, whatever the case.
+
+    >>> close_matches("lsmt", ["gru", "lstm", "LSTMCell"])
+    ['lstm']
+    """
+    found = process.extract(name, list(known), scorer=fuzz.ratio, processor=str.lower, limit=limit, score_cutoff=50)
+    return [match for match, _, _ in found]
 
 
 class GrammarError(SeqloomError):
@@ -38,7 +49,7 @@ class UnknownName(SeqloomError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
         names = sorted(known)
-        near = get_close_matches(name.lower(), names, n=3, cutoff=0.5)
+        near = close_matches(name, names, limit=3)
         hint = f"did you mean {' or '.join(near)}?" if near else remedy
         super().__init__(f"no {kind} is called {name!r}", remedy=hint)
 

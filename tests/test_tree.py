@@ -100,3 +100,30 @@ def test_nothing_is_loaded_that_could_run_code():
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"import pickle|torch\.load\(|trust_remote_code", text), file
+
+
+def test_nothing_refers_to_what_readers_cannot_see():
+    """No ids of a specification, no documents and targets that are not in this repository."""
+    hidden = re.compile(
+        r"\b[Rr]ow [DMETX]\d{1,2}\b|\([DMETX]\d{1,2}[);,]|\bbar: |[Tt]he document(?:'s| writes| says)\b"
+    )
+    files = [file for kind in ("py", "md", "toml", "js", "css") for file in ROOT.parent.glob(f"*/**/*.{kind}")]
+    files += [*ROOT.parent.glob("*.md"), *ROOT.parent.glob("*.toml")]
+    for file in files:
+        if ".venv" not in file.parts and file != Path(__file__):
+            assert not (found := hidden.findall(file.read_text(encoding="utf-8"))), f"{file}: {found}"
+
+
+@pytest.mark.xfail(reason="the last ones are being renamed")
+def test_class_names_are_unique():
+    homes: dict[str, list[str]] = {}
+    for file in FILES:
+        for name in re.findall(r"^class (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE):
+            homes.setdefault(name, []).append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+@pytest.mark.xfail(reason="the last one is being removed")
+def test_no_code_is_made_from_text():
+    for file in FILES:
+        assert not re.search(r"\bexec\(", file.read_text(encoding="utf-8")), file

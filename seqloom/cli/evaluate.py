@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from seqloom.evaluating.bootstrap import Compared
+    from seqloom.evaluating.bootstrap import SystemComparison
     from seqloom.tasks.task import Evaluation
 
 EXAMPLES = [
@@ -80,7 +80,7 @@ def evaluate(
         draw(curves, plot, first.measure)
 
 
-def show(found: dict[str, "Evaluation"], compared: "Compared | None") -> None:
+def show(found: dict[str, "Evaluation"], compared: "SystemComparison | None") -> None:
     """Figures, tables, and bars for each model; then how the two compare."""
     from rich.table import Table
 

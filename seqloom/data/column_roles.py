@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TypeAlias
 
 import numpy as np
 
 from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.record import Record, Value
-from seqloom.errors import DataError, UnknownName
+from seqloom.errors import DataError, UnknownName, close_matches
 
 
 @dataclass(frozen=True)
@@ -147,8 +146,8 @@ def find(name: str, names: Sequence[str], file: str) -> str:
             return column
     if name.isdecimal() and 1 <= int(name) <= len(names):
         return names[int(name) - 1]
-    near = get_close_matches(name.lower(), [column.lower() for column in names], n=1, cutoff=0.5)
-    remedy = f"did you mean {find(near[0], names, file)}?" if near else "name one of these in data.columns"
+    near = close_matches(name, names)
+    remedy = f"did you mean {near[0]}?" if near else "name one of these in data.columns"
     raise DataError(f"no column is called {name!r}; there are: {', '.join(names)}", where=file, remedy=remedy)
 
 

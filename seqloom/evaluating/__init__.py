@@ -1,1 +1,1 @@
-"""How good predictions are."""
+"""Metrics of predictions: accuracy, F1, BLEU, ROUGE, perplexity, error rates, confidence intervals."""

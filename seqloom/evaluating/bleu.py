@@ -21,40 +21,40 @@ References = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A figure from 0 to 100 and how it was computed."""
+class CorpusScore:
+    """A score from 0 to 100 and the signature that says how it was computed."""
 
     score: float
     signature: str
 
 
-def bleu(hypotheses: Sequence[str], references: References, language: str = "", *, cased: bool = True) -> Measure:
+def bleu(hypotheses: Sequence[str], references: References, language: str = "", *, cased: bool = True) -> CorpusScore:
     """BLEU (Papineni et al., 2002) of texts as people read them; `language` is that of the hypotheses, as `zh`.
 
-    Not `cased`: capitals count as small letters, on both sides.
+    Not `cased`: both sides are lower-cased.
     """
     metric = metric_for(language, cased=cased)
     score = metric.corpus_score(hypotheses, streams(references)).score
-    return Measure(score, metric.get_signature().format())
+    return CorpusScore(score, metric.get_signature().format())
 
 
-def chrf(hypotheses: Sequence[str], references: References, *, cased: bool = True) -> Measure:
+def chrf(hypotheses: Sequence[str], references: References, *, cased: bool = True) -> CorpusScore:
     """chrF2 (Popović, 2015): F of character n-grams; needs no tokenizer."""
     require("sacrebleu", "evaluate", "chrF")
     from sacrebleu.metrics.chrf import CHRF
 
     metric = CHRF(lowercase=not cased)
     score = metric.corpus_score(hypotheses, streams(references)).score
-    return Measure(score, metric.get_signature().format())
+    return CorpusScore(score, metric.get_signature().format())
 
 
-def moses_bleu(hypotheses: Sequence[str], references: References, language: str) -> Measure:
-    """BLEU on lower-cased Moses tokens, the measure published for Multi30k; compare it with no other BLEU."""
+def moses_bleu(hypotheses: Sequence[str], references: References, language: str) -> CorpusScore:
+    """BLEU on lower-cased Moses tokens, the metric published for Multi30k; compare it with no other BLEU."""
     said = [moses_tokens(text, language) for text in hypotheses]
     right = [[moses_tokens(text, language) for text in texts] for texts in references]
     metric = bleu_metric(tokenize="none", force=True)
     score = metric.corpus_score(said, streams(right)).score
-    return Measure(score, f"{metric.get_signature().format()}|pre:lower+moses-{language}")
+    return CorpusScore(score, f"{metric.get_signature().format()}|pre:lower+moses-{language}")
 
 
 def metric_for(language: str, *, cased: bool = True) -> BLEU:
@@ -62,15 +62,18 @@ def metric_for(language: str, *, cased: bool = True) -> BLEU:
 
     Japanese and Korean are cut by dictionaries; where these are not installed, by character. The signature says so.
     """
-    told: dict[str, Any] = {"force": True, "lowercase": not cased}  # force: not a word about texts that look tokenised
+    settings: dict[str, Any] = {
+        "force": True,
+        "lowercase": not cased,
+    }  # force: no warning about texts that look tokenised
     try:
-        return bleu_metric(trg_lang=language, **told)
+        return bleu_metric(trg_lang=language, **settings)
     except RuntimeError:
-        return bleu_metric(tokenize="char", **told)
+        return bleu_metric(tokenize="char", **settings)
 
 
 def bleu_metric(**settings: Any) -> BLEU:
-    """sacrebleu's BLEU, imported when it is first asked for."""
+    """sacrebleu's BLEU, imported when it is first needed."""
     require("sacrebleu", "evaluate", "BLEU")
     from sacrebleu.metrics.bleu import BLEU
 

@@ -1,6 +1,6 @@
-"""How sure a figure is: the same measure on sentences drawn again, and two systems on the same draws.
+"""Bootstrap: confidence intervals of a metric, and significance tests of two systems on the same sentences.
 
-A measure is given by counts for each sentence and a function of their sums, so that a thousand draws are one
+A metric is given by counts for each sentence and a function of their sums, so that a thousand draws are one
 product of matrices.
 """
 
@@ -23,11 +23,11 @@ AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
-class Counted:
-    """A measure on sentences: counts (B, C), and what figure sums of them (..., C) give (...)."""
+class CountedMetric:
+    """A metric of a corpus: counts of each sentence (B, C), and `compute` from their sums (..., C) to values (...)."""
 
     counts: Array
-    figure: Callable[[Array], Array]
+    compute: Callable[[Array], Array]
 
     def __post_init__(self) -> None:
         if not len(self.counts):
@@ -35,24 +35,24 @@ class Counted:
 
     @property
     def value(self) -> float:
-        """The figure of all sentences together."""
-        return float(self.figure(self.counts.sum(0)))
+        """The metric of all sentences together."""
+        return float(self.compute(self.counts.sum(0)))
 
-    def only(self, rows: NDArray[np.bool_]) -> Counted:
-        return Counted(self.counts[rows], self.figure)
-
-
-def counted_mean(values: Sequence[float]) -> Counted:
-    """A figure that is a mean over sentences: right or wrong, a loss, a score."""
-    return Counted(np.column_stack([values, np.ones(len(values))]), ratio)
+    def only(self, rows: NDArray[np.bool_]) -> CountedMetric:
+        return CountedMetric(self.counts[rows], self.compute)
 
 
-def counted_bleu(
+def mean_metric(values: Sequence[float]) -> CountedMetric:
+    """A metric that is a mean over sentences: right or wrong, a loss, a score."""
+    return CountedMetric(np.column_stack([values, np.ones(len(values))]), ratio)
+
+
+def bleu_from_counts(
     hypotheses: Sequence[str], references: bleu.References, language: str = "", *, cased: bool = True
-) -> Counted:
+) -> CountedMetric:
     """BLEU from the counts of n-grams that sacrebleu makes of each sentence."""
     metric = bleu.metric_for(language, cased=cased)
-    return Counted(bleu.bleu_counts(hypotheses, references, metric), bleu.bleu_of_counts)
+    return CountedMetric(bleu.bleu_counts(hypotheses, references, metric), bleu.bleu_of_counts)
 
 
 def ratio(sums: Array) -> Array:
@@ -63,8 +63,8 @@ def ratio(sums: Array) -> Array:
 # --- one system ---------------------------------------------------------------------------------
 
 
-class Interval(NamedTuple):
-    """A figure, and the range that holds it in so many draws of a hundred."""
+class ConfidenceInterval(NamedTuple):
+    """The value of a metric and its confidence interval."""
 
     value: float
     low: float
@@ -74,18 +74,20 @@ class Interval(NamedTuple):
         return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
 
 
-def interval(counted: Counted, resamples: int = 1000, seed: int = 0, confidence: float = 0.95) -> Interval:
-    """The figure with its bootstrap interval (Efron, 1979): percentiles over sentences drawn with replacement."""
-    figures = counted.figure(np.concatenate([draw @ counted.counts for draw in draws(counted, resamples, seed)]))
-    return between(counted.value, figures, confidence)
+def interval(
+    counted: CountedMetric, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
+) -> ConfidenceInterval:
+    """The value with its bootstrap interval (Efron, 1979): percentiles over sentences drawn with replacement."""
+    values = counted.compute(np.concatenate([draw @ counted.counts for draw in draws(counted, resamples, seed)]))
+    return between(counted.value, values, confidence)
 
 
-def between(value: float, figures: Array, confidence: float) -> Interval:
-    low, high = np.quantile(figures, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(value, float(low), float(high))
+def between(value: float, values: Array, confidence: float) -> ConfidenceInterval:
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return ConfidenceInterval(value, float(low), float(high))
 
 
-def draws(counted: Counted, resamples: int, seed: int) -> Iterator[Array]:
+def draws(counted: CountedMetric, resamples: int, seed: int) -> Iterator[Array]:
     """How often each sentence is drawn in each resample: parts of (R, B), every row sums to B."""
     generator = np.random.default_rng(seed)
     count = len(counted.counts)
@@ -105,12 +107,12 @@ def parts(resamples: int, count: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class Compared:
+class SystemComparison:
     """Two systems on the same sentences."""
 
     first: float
     second: float
-    difference: Interval
+    difference: ConfidenceInterval
     """Second minus first."""
     bootstrap_p: float
     """The share of draws in which the system that is ahead is not (Koehn, 2004); one-sided."""
@@ -127,7 +129,7 @@ class Compared:
         }
 
     def rows(self) -> list[tuple[str, ...]]:
-        """For a table: figure, number."""
+        """For a table: name, value."""
         return [
             ("first", f"{self.first:.4g}"),
             ("second", f"{self.second:.4g}"),
@@ -138,22 +140,22 @@ class Compared:
 
 
 def compare(
-    first: Counted, second: Counted, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
-) -> Compared:
-    """Whether two systems differ by more than chance: the same measure of both, sentence by sentence."""
+    first: CountedMetric, second: CountedMetric, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
+) -> SystemComparison:
+    """Whether two systems differ by more than chance: the same metric of both, sentence by sentence."""
     if first.counts.shape != second.counts.shape:
         raise DataError(
             f"{len(first.counts)} sentences against {len(second.counts)}",
-            remedy="compare two systems on the same sentences and by the same measure",
+            remedy="compare two systems on the same sentences and by the same metric",
         )
     drawn = [
-        second.figure(draw @ second.counts) - first.figure(draw @ first.counts)
+        second.compute(draw @ second.counts) - first.compute(draw @ first.counts)
         for draw in draws(first, resamples, seed)
     ]
     differences = np.concatenate(drawn)
     apart = second.value - first.value
     not_ahead = int((differences * np.sign(apart) <= 0).sum())
-    return Compared(
+    return SystemComparison(
         first.value,
         second.value,
         between(apart, differences, confidence),
@@ -162,7 +164,7 @@ def compare(
     )
 
 
-def randomisation(first: Counted, second: Counted, resamples: int, seed: int) -> float:
+def randomisation(first: CountedMetric, second: CountedMetric, resamples: int, seed: int) -> float:
     """The share of random swaps after which the systems are at least as far apart as they are."""
     generator = np.random.default_rng(seed)
     moved = second.counts - first.counts
@@ -171,5 +173,5 @@ def randomisation(first: Counted, second: Counted, resamples: int, seed: int) ->
     for rows in parts(resamples, len(moved)):
         swapped = generator.integers(0, 2, (rows, len(moved))).astype(np.float64) @ moved
         one, other = first.counts.sum(0) + swapped, second.counts.sum(0) - swapped
-        as_far += int((np.abs(second.figure(other) - first.figure(one)) >= apart - 1e-12).sum())
+        as_far += int((np.abs(second.compute(other) - first.compute(one)) >= apart - 1e-12).sum())
     return (as_far + 1) / (resamples + 1)

@@ -1,4 +1,4 @@
-"""Quality by the length of the source: does it fall where sentences are long?"""
+"""A metric by the length of the source: does quality fall where sentences are long?"""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rich.text import Text
 
 from seqloom.attention.fonts import fonts_with
 from seqloom.errors import DataError, OutputError
-from seqloom.evaluating.bootstrap import Counted, Interval, interval
-from seqloom.evaluating.pairs import check_pairs
+from seqloom.evaluating.bootstrap import ConfidenceInterval, CountedMetric, interval
+from seqloom.evaluating.classification import check_same_length
 from seqloom.extras import require
 
 STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
@@ -24,13 +24,13 @@ MOST = 8
 
 
 @dataclass(frozen=True)
-class Bucket:
+class LengthBucket:
     """Sentences whose source has from `low` to `high` words; None: any number from `low`."""
 
     low: int
     high: int | None
     count: int
-    figure: Interval
+    interval: ConfidenceInterval
 
     @property
     def label(self) -> str:
@@ -39,22 +39,26 @@ class Bucket:
         return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
 
     def json(self) -> dict[str, Any]:
-        return {"low": self.low, "high": self.high, "count": self.count, "figure": self.figure._asdict()}
+        return {"low": self.low, "high": self.high, "count": self.count, "interval": self.interval._asdict()}
 
 
-Curves = Mapping[str, Sequence[Bucket]]
+Curves = Mapping[str, Sequence[LengthBucket]]
 """Buckets by the name of a model."""
 
 
 def by_length(
-    counted: Counted, lengths: Sequence[int], starts: Sequence[int] | None = None, resamples: int = 1000, seed: int = 0
-) -> list[Bucket]:
-    """The figure and its interval in each bucket that holds a sentence.
+    counted: CountedMetric,
+    lengths: Sequence[int],
+    starts: Sequence[int] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> list[LengthBucket]:
+    """The metric and its confidence interval in each bucket that holds a sentence.
 
     lengths  words of each source
     starts   the first length of each bucket; what is shorter than all goes to the first, the last has no end
     """
-    check_pairs(lengths, counted.counts, "lengths")
+    check_same_length(lengths, counted.counts, "lengths")
     firsts = np.array(usual_starts(lengths) if starts is None else starts)
     if not len(firsts) or (np.diff(firsts) < 1).any():
         raise DataError(f"buckets cannot start at {list(firsts)}", remedy="give lengths that rise, as 1, 6, 11")
@@ -64,8 +68,8 @@ def by_length(
         inside = which == place
         if inside.any():
             high = int(firsts[place + 1]) - 1 if place + 1 < len(firsts) else None
-            figure = interval(counted.only(inside), resamples, seed)
-            buckets.append(Bucket(low, high, int(inside.sum()), figure))
+            found = interval(counted.only(inside), resamples, seed)
+            buckets.append(LengthBucket(low, high, int(inside.sum()), found))
     return buckets
 
 
@@ -75,7 +79,7 @@ def usual_starts(lengths: Sequence[int]) -> list[int]:
     >>> usual_starts([3, 9, 14, 22, 31])
     [1, 6, 11, 16, 21, 26]
     """
-    shortest, longest = (int(np.quantile(np.asarray(lengths), share)) for share in (0.01, 0.98))
+    shortest, longest = (int(np.quantile(np.asarray(lengths), q)) for q in (0.01, 0.98))
     step = next((step for step in STEPS if longest <= step * MOST), -(-max(longest, 1) // MOST))
     return [1, *(first for first in range(1 + step, longest + 1, step) if first > shortest)]
 
@@ -85,7 +89,7 @@ def usual_starts(lengths: Sequence[int]) -> list[int]:
 
 def bars(curves: Curves) -> Table:
     """For a terminal: a bar for each model in each bucket, as long as there is room."""
-    most = max((bucket.figure.value for buckets in curves.values() for bucket in buckets), default=0) or 1
+    most = max((bucket.interval.value for buckets in curves.values() for bucket in buckets), default=0) or 1
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("words", justify="right", no_wrap=True)
     table.add_column("sentences", justify="right", no_wrap=True)
@@ -95,8 +99,8 @@ def bars(curves: Curves) -> Table:
     for low in starts_of(curves):
         for number, (name, bucket) in enumerate(models_at(curves, low)):
             label, count = ("", "") if number else (bucket.label, f"{bucket.count:,}")
-            bar = Bar(most, 0, bucket.figure.value, color="cyan")
-            table.add_row(label, count, Text(name), bar, str(bucket.figure))
+            bar = Bar(most, 0, bucket.interval.value, color="cyan")
+            table.add_row(label, count, Text(name), bar, str(bucket.interval))
     return table
 
 
@@ -104,7 +108,7 @@ def starts_of(curves: Curves) -> list[int]:
     return sorted({bucket.low for buckets in curves.values() for bucket in buckets})
 
 
-def models_at(curves: Curves, low: int) -> list[tuple[str, Bucket]]:
+def models_at(curves: Curves, low: int) -> list[tuple[str, LengthBucket]]:
     return [(name, bucket) for name, buckets in curves.items() for bucket in buckets if bucket.low == low]
 
 
@@ -121,7 +125,7 @@ def drawable(file: str | Path) -> Path:
 
 
 def plot(curves: Curves, file: str | Path, measure: str = "BLEU") -> Path:
-    """Draw figures and their intervals over the length of the source, as .png or .svg."""
+    """Plot the metric and its intervals over the length of the source, as .png or .svg."""
     target = drawable(file)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -135,7 +139,7 @@ def plot(curves: Curves, file: str | Path, measure: str = "BLEU") -> Path:
             colour, marker, line = LOOKS[number % len(LOOKS)]
             shift = 0.08 * (number - (len(curves) - 1) / 2)  # so that intervals do not hide each other
             x = [starts.index(bucket.low) + shift for bucket in buckets]
-            y, low, high = (np.array([bucket.figure[part] for bucket in buckets]) for part in range(3))
+            y, low, high = (np.array([bucket.interval[part] for bucket in buckets]) for part in range(3))
             around = np.maximum([y - low, high - y], 0)
             axes.errorbar(x, y, around, color=colour, marker=marker, linestyle=line, capsize=3, label=name)
         axes.set_xticks(range(len(starts)), [labels[low] for low in starts])

@@ -1,4 +1,4 @@
-"""Forgetting in a trained model: how much each word still matters to the last state (E12, with learned weights)."""
+"""Forgetting in a trained model: how much each token still influences the last hidden state."""
 
 from __future__ import annotations
 

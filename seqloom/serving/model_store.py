@@ -31,23 +31,27 @@ class ModelEntry:
     """Settings of a request: those of its task."""
     size: int
     """Bytes of its weights."""
+    generates_text: bool
+    """Whether it takes a text and generates one."""
+    translates: bool
+    """Whether it turns a text of one language into one of another."""
 
     @property
     def task(self) -> str:
         return self.config.task
 
     @property
-    def generates_text(self) -> bool:
-        """Whether it takes a text and writes one; a masked model only fills blanks."""
-        settings: Any = self.config
-        return self.task == "translate" or (self.task == "generate" and settings.generate.objective == "next")
+    def architecture(self) -> str:
+        """The name of its architecture; a task of somebody's own may have none."""
+        return getattr(getattr(self.config, "model", None), "name", "")
 
-    def about(self) -> dict[str, Any]:
+    def info(self) -> dict[str, Any]:
+        """What `GET /api/models` says of it."""
         data = self.config.data
         return {
             "name": self.name,
             "task": self.task,
-            "model": self.config.model.name,  # type: ignore[attr-defined]  # every task has a model
+            "model": self.architecture,
             "source_language": data.source_language,
             "target_language": data.target_language,
             "options": sorted(self.options.model_fields),
@@ -117,4 +121,5 @@ def entry_of(given: str) -> ModelEntry:
     if not (folder / WEIGHTS).exists():
         raise SeqloomError(f"{folder} holds no trained model", remedy="finish its training with --resume")
     config, task = load_task(folder)
-    return ModelEntry(name, folder, config, task.Options, (folder / WEIGHTS).stat().st_size)
+    size = (folder / WEIGHTS).stat().st_size
+    return ModelEntry(name, folder, config, task.Options, size, task.generates_text, task.translates)

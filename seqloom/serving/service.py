@@ -128,7 +128,7 @@ class InferenceService:
             if sequences > self.bounds.beam:
                 raise over_bound("beam", self.bounds.beam, f"{sequences} answers side by side", 422)
             model = await self.load_model(entry)
-            tokens += max_tokens_of_request(texts, options, model.task.config.model)
+            tokens += max_tokens_of_request(texts, options, getattr(model.task.config, "model", None))
             if tokens > self.bounds.work:
                 what = f"up to {tokens:,} tokens (texts x beam x longest answer, more with attention)"
                 raise over_bound("work", self.bounds.work, what, 422)

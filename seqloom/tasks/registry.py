@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -47,6 +48,15 @@ def installed() -> dict[str, str]:
 def task_names() -> list[str]:
     """All tasks that can be called by a name."""
     return [*TASKS, *installed()]
+
+
+def known_tasks() -> list[type[Task[Any]]]:
+    """All of them but those that cannot be imported."""
+    found = list(TASKS.values())
+    for reference in installed().values():
+        with suppress(SeqloomError):
+            found.append(find_task(reference))
+    return found
 
 
 def find_task(name: str) -> type[Task[Any]]:

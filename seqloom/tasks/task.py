@@ -18,8 +18,8 @@ from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
-from seqloom.evaluating.bootstrap import Counted
-from seqloom.evaluating.by_length import Bucket
+from seqloom.evaluating.bootstrap import CountedMetric
+from seqloom.evaluating.by_length import LengthBucket
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable
@@ -48,9 +48,9 @@ class Evaluation:
     tables: Sequence[ResultTable] = ()
     details: Facts = field(default_factory=dict)
     """What else `evaluate --json` prints."""
-    counted: Counted | None = None
+    counted: CountedMetric | None = None
     """The metric that two models can be compared by, example by example."""
-    by_length: Sequence[Bucket] = ()
+    by_length: Sequence[LengthBucket] = ()
     """That metric by length of the input."""
     measure: str = ""
     """Its name."""
@@ -155,6 +155,26 @@ class Task(ABC, Generic[C]):
         seeds = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
+
+    # --- serving ------------------------------------------------------------------------------------
+
+    translates: ClassVar[bool] = False
+    """Whether it turns a text of one language into one of another, so that LibreTranslate's API serves it."""
+
+    @property
+    def generates_text(self) -> bool:
+        """Whether an answer is a text that is generated token by token, so that OpenAI's API serves it."""
+        return False
+
+    def streams(self, temperature: float | None) -> bool:
+        """Whether an answer can be sent while it is generated; None is the temperature by default."""
+        return False
+
+    def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
+        """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
+        return {"temperature": temperature, "max_length": max_tokens}
+
+    # --- evaluation ---------------------------------------------------------------------------------
 
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:

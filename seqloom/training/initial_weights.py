@@ -21,10 +21,10 @@ from seqloom.storage import read_tensors, verify
 from seqloom.tasks.task import Task
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.vectors.cooccurrence import train_cooccurrence
-from seqloom.vectors.files import read_vectors
 from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.vector_files import read_vectors
 from seqloom.vectors.word2vec import train_word2vec
+from seqloom.vectors.word_vectors import WordVectors
 
 WORDS = ("words.", "reader.words.")
 ENCODER = (*WORDS, "encoder.", "reader.encoder.")

@@ -22,7 +22,7 @@ from seqloom.tasks.task import Evaluation, Task
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run import SETUP, load_task
 from seqloom.training.run_config import RunConfig
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word_vectors import WordVectors
 
 
 class Model:

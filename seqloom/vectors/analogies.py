@@ -11,7 +11,7 @@ import torch
 from seqloom.data.bad_records import Policy
 from seqloom.data.line_reader import read_lines
 from seqloom.errors import DataError
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word_vectors import WordVectors
 
 AT_ONCE = 256
 
@@ -58,7 +58,7 @@ def solve(vectors: WordVectors, questions: Iterable[Question]) -> Solved:
     """Answer questions as `WordVectors.analogy` does, many at a time."""
     every = list(questions)
     places = [
-        [vectors.place[word] for word in question] for question in every if all(word in vectors for word in question)
+        [vectors.index[word] for word in question] for question in every if all(word in vectors for word in question)
     ]
     right = 0
     for start in range(0, len(places), AT_ONCE):

@@ -7,28 +7,33 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from seqloom.errors import DataError, OutputError
-from seqloom.evaluating.bootstrap import counted_mean
+from seqloom.evaluating.bootstrap import mean_metric
 from seqloom.evaluating.by_length import bars, by_length, plot, usual_starts
 
 LENGTHS = [0, 3, 5, 6, 10, 11, 40]
 VALUES = [1.0, 0.0, 1.0, 0.0, 1.0, 0.25, 0.5]
-BUCKETS = by_length(counted_mean(VALUES), LENGTHS, [1, 6, 11, 20])
+BUCKETS = by_length(mean_metric(VALUES), LENGTHS, [1, 6, 11, 20])
 
 
 def test_buckets_by_hand():
-    assert [(b.label, b.count, b.figure.value) for b in BUCKETS] == [
+    assert [(b.label, b.count, b.interval.value) for b in BUCKETS] == [
         ("1–5", 3, pytest.approx(2 / 3)),
         ("6–10", 2, 0.5),
         ("11–19", 1, 0.25),
         ("20+", 1, 0.5),
     ]
-    assert BUCKETS[1].figure == (0.5, 0, 1)
-    assert BUCKETS[2].figure == (0.25, 0.25, 0.25)
-    assert BUCKETS[3].json() == {"low": 20, "high": None, "count": 1, "figure": {"value": 0.5, "low": 0.5, "high": 0.5}}
+    assert BUCKETS[1].interval == (0.5, 0, 1)
+    assert BUCKETS[2].interval == (0.25, 0.25, 0.25)
+    assert BUCKETS[3].json() == {
+        "low": 20,
+        "high": None,
+        "count": 1,
+        "interval": {"value": 0.5, "low": 0.5, "high": 0.5},
+    }
 
 
 def test_a_bucket_without_sentences_is_left_out():
-    assert [b.label for b in by_length(counted_mean([1, 1]), [1, 9], [1, 2, 3, 9])] == ["1", "9+"]
+    assert [b.label for b in by_length(mean_metric([1, 1]), [1, 9], [1, 2, 3, 9])] == ["1", "9+"]
 
 
 @pytest.mark.parametrize(
@@ -50,12 +55,12 @@ def test_usual_buckets_of_very_long_texts_are_still_few():
 
 def test_bad_buckets_and_lengths_are_refused():
     with pytest.raises(DataError, match="cannot start"):
-        by_length(counted_mean([1]), [1], [5, 5])
+        by_length(mean_metric([1]), [1], [5, 5])
     with pytest.raises(DataError, match="2 lengths for 1"):
-        by_length(counted_mean([1]), [1, 2])
+        by_length(mean_metric([1]), [1, 2])
 
 
-def test_bars_fit_a_terminal_and_are_as_long_as_their_figures():
+def test_bars_fit_a_terminal_and_are_as_long_as_their_metrics():
     console = Console(width=80, color_system=None)
     with console.capture() as captured:
         console.print(bars({"fixed 固定": BUCKETS, "attention": BUCKETS}))
@@ -74,7 +79,7 @@ def test_plots_name_models_and_buckets(tmp_path):
     drawn = "".join(map(str, ElementTree.parse(file).getroot().itertext())) + file.read_text()
     assert all(f"<!-- {text} -->" in drawn for text in ("fixed $5", "attention", "11–19", "20+", "chrF"))
     first = file.read_bytes()
-    assert plot(curves, file, measure="chrF").read_bytes() == first, "the same figures, the same file"
+    assert plot(curves, file, measure="chrF").read_bytes() == first, "the same metrics, the same file"
 
 
 def test_other_kinds_of_files_are_refused(tmp_path):

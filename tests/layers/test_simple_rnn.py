@@ -76,14 +76,14 @@ def test_one_matrix_computes_what_two_do():
 
 
 def test_columns_with_one_matrix_say_the_same_as_rows():
-    """The document writes h = tanh(A [h; x] + b) with columns and A (H, H+D)."""
+    """Textbooks write h = tanh(A [h; x] + b) with columns and A (H, H+D)."""
     A, b, h, x = randn(5, 8), randn(5, 1), randn(5, 1), randn(3, 1)
     column = torch.tanh(A @ torch.cat([h, x]) + b)
     assert_close(concat_rnn(x[:, 0], h[:, 0], A=A.T, b=b[:, 0]), column[:, 0])
 
 
 def test_columns_with_two_matrices_say_the_same_as_rows():
-    """The document writes h = tanh(W_xh x + W_hh h + b) with columns, W_xh (H, D) and W_hh (H, H)."""
+    """Textbooks write h = tanh(W_xh x + W_hh h + b) with columns, W_xh (H, D) and W_hh (H, H)."""
     W_xh, W_hh, b, h, x = randn(5, 3), randn(5, 5), randn(5, 1), randn(5, 1), randn(3, 1)
     column = torch.tanh(W_xh @ x + W_hh @ h + b)
     row = simple_rnn(x[:, 0], h[:, 0], W_xh=W_xh.T, W_hh=W_hh.T, b_h=b[:, 0])

@@ -91,7 +91,6 @@ def test_words_and_subwords_are_written_too(song, kind):
 
 
 def test_one_hot_letters_segments_of_sixty_and_a_stride_of_three(song):
-    """Row M15."""
     changes = ["model.one_hot=true", "model.length=60", "generate.stride=3", "train.batch_tokens=480"]
     model = trained(song, *changes, "train.steps=120", "model.widths=[32]", model__name="lstm")
     assert read_metrics(song.parent / "run")[-1]["valid_perplexity"] < 2

@@ -16,6 +16,7 @@ from seqloom.tasks import registry
 from seqloom.tasks.registry import TASKS, find_task, task_names, task_reference
 from seqloom.training.model import load
 from seqloom.training.run_config import RunConfig, load_run, run_config
+from tests.serving.conftest import Running
 from tests.tasks.pairs import PairTask
 
 REFERENCE = "tests.tasks.pairs:PairTask"
@@ -63,6 +64,19 @@ def test_commands_take_it_by_reference(pairs, tmp_path, monkeypatch):
     assert "all 70 steps are done" in said
     assert run("predict", out, "the dog here|some hen").strip() == "same"
     assert json.loads(run("evaluate", out, str(pairs), "--json"))["accuracy"] == 1
+
+
+def test_it_is_served(folder):
+    server = Running([str(folder)])
+    try:
+        assert server.ask("/api/models").json()[0]["task"] == REFERENCE
+        said = server.ask(
+            "/api/predict", {"texts": [["the dog here", "some hen"], ["the saw here", "some hen"]]}
+        ).json()
+        assert [answer["label"] for answer in said["answers"]] == ["same", "other"]
+        assert server.ask("/api/predict", {"text": "one text"}).status == 422
+    finally:
+        server.stop()
 
 
 def test_its_settings_are_checked_like_ours(pairs):

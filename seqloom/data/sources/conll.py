@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.line_reader import read_blocks
 from seqloom.data.record import Place, Record
-from seqloom.errors import DataError
+from seqloom.errors import DataError, close_matches
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 """Of CoNLL-U."""
@@ -85,7 +84,7 @@ def index_of(column: str | int, names: tuple[str, ...], file: Path) -> int:
     try:
         number = int(column)
     except ValueError:
-        near = get_close_matches(str(column).upper(), names, n=1)
+        near = close_matches(str(column), names)
         known = f"there are: {', '.join(names)}" if names else "number the columns from 1; only CoNLL-U has names"
         remedy = f"did you mean {near[0]}?" if near else known
         raise DataError(f"no column is called {column!r}", where=str(file), remedy=remedy) from None

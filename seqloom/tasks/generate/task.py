@@ -17,7 +17,7 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
-from seqloom.evaluating.language import Foretold
+from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
@@ -201,6 +201,17 @@ class Generate(Task[GenerateConfig]):
             found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word
         return found
 
+    @property
+    def generates_text(self) -> bool:
+        return not self.masked
+
+    def streams(self, temperature: float | None) -> bool:
+        return not self.masked
+
+    def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
+        """As at OpenAI: 16 tokens, drawn at temperature 1."""
+        return {"length": max_tokens or 16, "temperature": 1.0 if temperature is None else temperature}
+
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Perplexity and accuracy: of every token once, or, masked, of a sample that is always the same."""
         text, length = LongText(corpus, self.tokenizer.eos), self.config.model.length
@@ -218,6 +229,6 @@ class Generate(Task[GenerateConfig]):
                 right += int((logits.argmax(-1) == targets).sum())
                 count += len(targets)
         characters = 0 if self.masked else int(corpus.arrays["characters"].sum(dtype=np.int64))
-        found = Foretold(loss, count, characters)
-        metrics = {"loss": found.mean_loss, **found.figures(), "bits_per_token": found.bits_for(count)}
+        found = LanguageModelMetrics(loss, count, characters)
+        metrics = {"loss": found.mean_loss, **found.metrics(), "bits_per_token": found.bits_for(count)}
         return Evaluation({**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqloom.evaluating.tags import spans
+from seqloom.evaluating.tagging import spans
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqloom.evaluating.classification import Classified
-from seqloom.evaluating.tags import Tagged
+from seqloom.evaluating.classification import ConfusionMatrix
+from seqloom.evaluating.tagging import TaggingMetrics
 from seqloom.tasks.task import Evaluation, ResultTable
 
 
@@ -33,12 +33,12 @@ def evaluation(predictions: Predictions, tags: Sequence[str], marks_spans: bool)
     details = {"words": len(true), "unknown": int(unknown.sum())}
     if marks_spans:
         named = [[[tags[id] for id in sentence] for sentence in of] for of in (predictions.true, predictions.given)]
-        found = Tagged.of(*named)
+        found = TaggingMetrics.of(*named)
         spans = found.all_spans
         metrics |= {"precision": spans.precision, "recall": spans.recall, "f1": spans.f1}
         table = ResultTable("", ["span", "precision", "recall", "F1", "there"], found.rows())
         return Evaluation(metrics, spans.f1, [table], {**details, "spans": found.json().get("spans", {})})
-    by_tag = Classified.of(tags, true.tolist(), given.tolist())
+    by_tag = ConfusionMatrix.of(tags, true.tolist(), given.tolist())
     counts, f1 = by_tag.confusion.sum(1).tolist(), by_tag.f1.tolist()
     rows = [[tag, str(count), f"{value:.3f}"] for tag, count, value in zip(tags, counts, f1, strict=True)]
     per_tag = {tag: {"words": count, "f1": value} for tag, count, value in zip(tags, counts, f1, strict=True)}

@@ -17,7 +17,7 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError
-from seqloom.evaluating.tags import marks_spans
+from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.forgetting import Forget
 from seqloom.models.letters import Letters
 from seqloom.models.tagger import Tagger

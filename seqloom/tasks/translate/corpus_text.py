@@ -8,7 +8,7 @@ import numpy as np
 
 from seqloom.data.corpus import Corpus
 from seqloom.data.record import Record
-from seqloom.evaluating.phrases import joined
+from seqloom.evaluating.phrase_f1 import joined
 
 
 def spread(count: int, of: int) -> list[int]:

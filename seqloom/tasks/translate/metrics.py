@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from seqloom.evaluating.bootstrap import Counted, counted_bleu, counted_mean, interval
+from seqloom.evaluating.bootstrap import CountedMetric, bleu_from_counts, interval, mean_metric
 from seqloom.evaluating.by_length import by_length
-from seqloom.evaluating.phrases import counted_phrases
-from seqloom.evaluating.translation import Translated
-from seqloom.evaluating.words import words_in
+from seqloom.evaluating.phrase_f1 import phrase_f1_metric
+from seqloom.evaluating.translation import TranslationMetrics
+from seqloom.evaluating.word_splitting import count_words
 from seqloom.tasks.task import Evaluation, ResultTable
 
 OWN_METRICS = ("exact", "phrase_f1", "rouge_l")
@@ -23,13 +23,13 @@ HOW = {
 """Metrics that are computed only if they are asked for, and how."""
 
 
-def evaluation(measured: Translated, metrics: Mapping[str, float], measure: str) -> Evaluation:
+def evaluation(measured: TranslationMetrics, metrics: Mapping[str, float], measure: str) -> Evaluation:
     """All metrics with their signatures, an interval for the one in `measure`, and quality by length of the source."""
     counted = counted_for(measured, measure)
     sure = interval(counted)
-    buckets = by_length(counted, [words_in(text) for text in measured.sources or ()])
+    buckets = by_length(counted, [count_words(text) for text in measured.sources or ()])
     name = measure if measure in OWN_METRICS else "bleu"
-    rows, scores = measured.rows(), measured.figures()
+    rows, scores = measured.rows(), measured.metrics()
     special = special_metrics(measured, measure)
     scores |= special
     rows += [(one, f"{value:.4f}", HOW[one]) for one, value in special.items()]
@@ -46,7 +46,7 @@ def evaluation(measured: Translated, metrics: Mapping[str, float], measure: str)
     )
 
 
-def how(measured: Translated, name: str) -> str:
+def how(measured: TranslationMetrics, name: str) -> str:
     """What must be the same for two models whose metrics are compared."""
     if name == "bleu":
         return measured.bleu.signature
@@ -54,19 +54,19 @@ def how(measured: Translated, name: str) -> str:
     return f"{name}, capitals {'count' if cased else 'do not'}"
 
 
-def special_metrics(measured: Translated, measure: str) -> dict[str, float]:
+def special_metrics(measured: TranslationMetrics, measure: str) -> dict[str, float]:
     """Metrics that make sense for some texts only."""
     if measure == "phrase_f1":
         return {"phrase_f1": measured.phrase_f1}
     return measured.mean_rouge._asdict() if measure == "rouge_l" else {}
 
 
-def counted_for(measured: Translated, measure: str) -> Counted:
+def counted_for(measured: TranslationMetrics, measure: str) -> CountedMetric:
     """What can be resampled: whether each answer is right, its phrases, what it shares, or the counts of BLEU."""
     if measure == "exact":
-        return counted_mean([float(right) for right in measured.right])
+        return mean_metric([float(right) for right in measured.right])
     if measure == "phrase_f1":
-        return counted_phrases(measured.phrases)
+        return phrase_f1_metric(measured.phrases)
     if measure == "rouge_l":
-        return counted_mean([one.rouge_l for one in measured.rouge])
-    return counted_bleu(measured.hypotheses, measured.references, measured.language, cased=measured.cased)
+        return mean_metric([one.rouge_l for one in measured.rouge])
+    return bleu_from_counts(measured.hypotheses, measured.references, measured.language, cased=measured.cased)

@@ -24,7 +24,7 @@ from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import ConfigError, DataError
-from seqloom.evaluating.translation import Translated
+from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
@@ -51,6 +51,9 @@ class Translate(Task[TranslateConfig]):
     columns = COLUMNS["translate"]
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
+
+    translates = True
+    generates_text = True
 
     @property
     def source_tokenizer(self) -> Tokenizer:
@@ -230,6 +233,9 @@ class Translate(Task[TranslateConfig]):
         keys = [one.key for one in batch]
         return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)  # type: ignore[arg-type]
 
+    def streams(self, temperature: float | None) -> bool:
+        return bool(temperature)  # a beam search may change its mind until the end
+
     def prefix(self, text: str) -> list[int]:
         """The tokens that every answer begins with; all of them must be ones that the model can write."""
         tokens = self.target_tokenizer.encode(text)
@@ -266,7 +272,7 @@ class Translate(Task[TranslateConfig]):
 
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
-    ) -> Translated:
+    ) -> TranslationMetrics:
         """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
@@ -274,7 +280,7 @@ class Translate(Task[TranslateConfig]):
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return Translated.of(answers, references, sources, language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(answers, references, sources, language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions

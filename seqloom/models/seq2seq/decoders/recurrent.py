@@ -153,7 +153,7 @@ class LookFirst(AttentiveDecoder):
 
 
 class StateFirst(AttentiveDecoder):
-    """The document's other order: the state is made first, then looks; what it saw goes into the next state."""
+    """Luong's order: the new hidden state first, then attention; the context goes into the next state."""
 
     order: ClassVar[Order] = "state-first"
 

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from seqloom.data.record import Record
 from seqloom.errors import DataError
-from seqloom.evaluating import several
+from seqloom.evaluating import multilabel
 from seqloom.tasks.classify.answers.base import Answers, column_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
@@ -96,9 +96,9 @@ class MultiLabel(Answers):
         return sets(targets > 0)
 
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
-        found = several.SeveralLabels.of(self.labels, expected, predicted)
+        found = multilabel.MultilabelMetrics.of(self.labels, expected, predicted)
         table = ResultTable("", ["label", "F1", "right", "given", "there"], found.rows())
-        return Evaluation({"loss": loss, **found.figures()}, found.micro_f1, [table], found.json())
+        return Evaluation({"loss": loss, **found.metrics()}, found.micro_f1, [table], found.json())
 
 
 def sets(chosen: Tensor) -> list[list[int]]:

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from seqloom.data.features import Moments, number_of
 from seqloom.data.record import Record
 from seqloom.errors import ConfigError, DataError
-from seqloom.evaluating.numbers import Numbers
+from seqloom.evaluating.regression import RegressionMetrics
 from seqloom.tasks.classify.answers.base import Answers, column_of
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts
@@ -92,5 +92,5 @@ class Regression(Answers):
         return [self.mean + self.deviation * number for number in standard.tolist()]
 
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
-        found = Numbers.of(expected, predicted)
-        return Evaluation({"loss": loss, **found.figures()}, -found.rmse, details={"count": found.count})
+        found = RegressionMetrics.of(expected, predicted)
+        return Evaluation({"loss": loss, **found.metrics()}, -found.rmse, details={"count": found.count})

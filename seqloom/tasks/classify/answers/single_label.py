@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from seqloom.data.record import Record
 from seqloom.errors import DataError
-from seqloom.evaluating.classification import Classified
+from seqloom.evaluating.classification import ConfusionMatrix
 from seqloom.models.registry import find
 from seqloom.tasks.classify.answers.base import Answers, label_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
@@ -104,9 +104,9 @@ class SingleLabel(Answers):
         return targets.tolist()
 
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
-        found = Classified.of(self.labels, expected, predicted)
+        found = ConfusionMatrix.of(self.labels, expected, predicted)
         details = {"labels": self.labels, "confusion": found.confusion.tolist()}
-        return Evaluation({"loss": loss, **found.figures()}, found.accuracy, [confusion_table(found)], details)
+        return Evaluation({"loss": loss, **found.metrics()}, found.accuracy, [confusion_table(found)], details)
 
 
 def per_class(logits: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ def per_class(logits: Tensor) -> Tensor:
     return F.pad(logits, (1, 0)) if logits.shape[-1] == 1 else logits
 
 
-def confusion_table(found: Classified) -> ResultTable:
+def confusion_table(found: ConfusionMatrix) -> ResultTable:
     """True labels against predicted ones; of many labels, F1 alone."""
     if len(found.labels) <= SHOWN:
         rows = [

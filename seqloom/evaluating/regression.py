@@ -1,4 +1,4 @@
-"""Predicted numbers: how far off, and whether they rise and fall with the true ones."""
+"""Regression metrics: mean absolute and squared error, R², correlation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqloom.errors import DataError
-from seqloom.evaluating.pairs import check_pairs
+from seqloom.evaluating.classification import check_same_length
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """Figures that are not defined, as the correlation with a constant, are NaN."""
+class RegressionMetrics:
+    """Metrics that are not defined, as the correlation with a constant, are NaN."""
 
     mae: float
     """The mean distance."""
@@ -30,9 +30,9 @@ class Numbers:
     count: int
 
     @classmethod
-    def of(cls, true: Sequence[float], predicted: Sequence[float]) -> Numbers:
+    def of(cls, true: Sequence[float], predicted: Sequence[float]) -> RegressionMetrics:
         """From pairs of numbers."""
-        check_pairs(predicted, true)
+        check_same_length(predicted, true)
         y, guess = np.asarray(true, np.float64), np.asarray(predicted, np.float64)
         for name, numbers in (("true number", y), ("prediction", guess)):
             if not np.isfinite(numbers).all():
@@ -49,23 +49,23 @@ class Numbers:
             count=len(y),
         )
 
-    def figures(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         """Those that are defined."""
-        all_of_them = {
+        values = {
             "mae": self.mae,
             "rmse": self.rmse,
             "r2": self.r2,
             "pearson": self.pearson,
             "spearman": self.spearman,
         }
-        return {name: figure for name, figure in all_of_them.items() if not math.isnan(figure)}
+        return {name: value for name, value in values.items() if not math.isnan(value)}
 
     def json(self) -> dict[str, Any]:
-        return {**self.figures(), "count": self.count}
+        return {**self.metrics(), "count": self.count}
 
     def rows(self) -> list[tuple[str, ...]]:
-        """For a table: figure, number."""
-        return [(name, f"{figure:.4f}") for name, figure in self.figures().items()]
+        """For a table: name, value."""
+        return [(name, f"{value:.4f}") for name, value in self.metrics().items()]
 
 
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

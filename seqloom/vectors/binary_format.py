@@ -1,4 +1,4 @@
-"""Rows of word2vec's binary files: the word, a space, D float32 (little endian), by custom a line end."""
+"""word2vec's binary format: in each row the word, a space, D float32 (little endian), by custom a line end."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import BinaryIO
 import numpy as np
 
 from seqloom.errors import DataError
-from seqloom.vectors.rows import AGAIN, LONGEST_WORD, Row, wrong_count
+from seqloom.vectors.vector_rows import AGAIN, LONGEST_WORD, VectorRow, wrong_count
 
 PIECE = 1 << 20
 
 
 def binary_rows(
     stream: BinaryIO, path: Path, start: int, size: tuple[int, int], asked: Collection[bytes] | None
-) -> Iterator[Row]:
+) -> Iterator[VectorRow]:
     """The rows behind a header of `start` bytes; places are bytes of the file (unpacked), from 0."""
     count, width = size
     held, at, before = b"", 0, start  # what was read and not yet used begins at `at`; `before` it, bytes of the file
@@ -47,7 +47,7 @@ def binary_rows(
             what = f"row {number + 1:,} of {count:,} ({word.decode('utf-8', 'replace')!r}) is cut off"
             raise DataError(what, where=where, remedy=AGAIN)
         numbers = np.frombuffer(held, "<f4", width, at) if asked is None or word in asked else None
-        yield Row(where, word, numbers)
+        yield VectorRow(where, word, numbers)
         at += 4 * width
     hold(2)
     if held[at:].strip():

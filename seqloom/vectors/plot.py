@@ -1,4 +1,4 @@
-"""Words on a plane, as a picture."""
+"""A scatter plot of words on a plane."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seqloom.errors import SeqloomError
 from seqloom.extras import require
 
 
-def draw(
+def scatter_plot(
     path: Path, words: Sequence[str], places: Sequence[Sequence[float]], labels: Sequence[str] | None = None
 ) -> None:
     """A point and its word at each place, a colour for each label."""

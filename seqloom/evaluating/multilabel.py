@@ -1,4 +1,4 @@
-"""Several labels for a text: right, given and there, label by label."""
+"""Multi-label metrics: micro and macro F1, exact match, counts by label."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.evaluating.pairs import check_pairs, f1_of
+from seqloom.evaluating.classification import check_same_length, f1_score
 
 
 @dataclass(frozen=True)
-class SeveralLabels:
+class MultilabelMetrics:
     """Counts over texts that each have a set of labels, which may be empty."""
 
     labels: Sequence[str]
@@ -28,9 +28,9 @@ class SeveralLabels:
     @classmethod
     def of(
         cls, labels: Sequence[str], true: Sequence[Collection[int]], predicted: Sequence[Collection[int]]
-    ) -> SeveralLabels:
-        """From sets of label numbers; a number that stands twice in a set counts once."""
-        check_pairs(predicted, true)
+    ) -> MultilabelMetrics:
+        """From sets of label ids; one that stands twice in a set counts once."""
+        check_same_length(predicted, true)
         right, given, there = np.zeros((3, len(labels)), np.int64)
         exact = 0
         for truth, guess in zip(map(set, true), map(set, predicted), strict=True):
@@ -48,7 +48,7 @@ class SeveralLabels:
     @property
     def micro_f1(self) -> float:
         """F1 of all labels counted together: frequent ones weigh more."""
-        return f1_of(int(self.right.sum()), int(self.given.sum()), int(self.there.sum()))
+        return f1_score(int(self.right.sum()), int(self.given.sum()), int(self.there.sum()))
 
     @property
     def macro_f1(self) -> float:
@@ -61,13 +61,13 @@ class SeveralLabels:
         """The share of texts whose whole set is right."""
         return self.exact / self.texts
 
-    def figures(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         return {"f1": self.micro_f1, "macro_f1": self.macro_f1, "exact": self.exact_match}
 
     def json(self) -> dict[str, Any]:
         columns = zip(self.labels, self.right.tolist(), self.given.tolist(), self.there.tolist(), strict=True)
         by_label = {label: {"right": r, "given": g, "there": t} for label, r, g, t in columns}
-        return {**self.figures(), "texts": self.texts, "labels": by_label}
+        return {**self.metrics(), "texts": self.texts, "labels": by_label}
 
     def rows(self) -> list[tuple[str, ...]]:
         """For a table: label, F1, right, given, there."""

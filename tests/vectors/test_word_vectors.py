@@ -8,7 +8,7 @@ from torch.testing import assert_close
 from seqloom.errors import DataError, OutputError, SeqloomError, ShapeError, UnknownName
 from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word_vectors import WordVectors
 
 
 def table(V=7, D=4):
@@ -96,8 +96,8 @@ def test_words_and_rows_must_fit(words, matrix):
         WordVectors(words, matrix)
 
 
-def test_a_word_has_one_row():
-    with pytest.raises(DataError, match="'b' has two rows"):
+def test_a_word_has_one_vector():
+    with pytest.raises(DataError, match="'b' has two vectors"):
         WordVectors(("a", "b", "b"), torch.zeros(3, 2))
 
 
@@ -116,14 +116,14 @@ def test_two_coordinates_are_the_principal_components(V, D):
     values, axes = np.linalg.eigh(centred.T @ centred)
     expected = np.zeros((V, 2))
     expected[:, : min(2, D)] = centred @ axes[:, ::-1][:, :2]
-    got = vectors.to_two().numpy()
-    assert got.shape == (V, 2) and vectors.to_two().dtype == torch.float32
+    got = vectors.pca_2d().numpy()
+    assert got.shape == (V, 2) and vectors.pca_2d().dtype == torch.float32
     np.testing.assert_allclose(np.abs(got), np.abs(expected), atol=1e-5)
     np.testing.assert_allclose((got**2).sum(0)[: min(2, D)], values[::-1][:2].clip(0), atol=1e-4)
 
 
 def test_the_word_farthest_out_is_on_the_positive_side():
-    for plane in (table(9, 4).to_two(), table(4, 9).to_two()):
+    for plane in (table(9, 4).pca_2d(), table(4, 9).pca_2d()):
         assert (plane.gather(0, plane.abs().argmax(0, keepdim=True)) > 0).all()
 
 
@@ -136,11 +136,11 @@ def test_a_plot_is_a_picture(royal, tmp_path, suffix, magic):
 
 def test_a_plot_shows_the_words_that_are_asked_for_and_the_labels(royal, monkeypatch, tmp_path):
     seen: dict[str, tuple[Any, ...]] = {}
-    monkeypatch.setattr("seqloom.vectors.picture.draw", lambda *given: seen.update(given=given))
+    monkeypatch.setattr("seqloom.vectors.plot.scatter_plot", lambda *given: seen.update(given=given))
     royal.plot(tmp_path / "x.png", ["fruit", "royals"], words=["apple", "king"])
     path, words, places, labels = seen["given"]
     assert (path.name, words, labels) == ("x.png", ("apple", "king"), ["fruit", "royals"])
-    assert_close(torch.tensor(places), royal.to_two()[[4, 2]])
+    assert_close(torch.tensor(places), royal.pca_2d()[[4, 2]])
 
 
 def test_what_cannot_be_drawn(royal, tmp_path):

@@ -1,4 +1,4 @@
-"""Tags of words: accuracy, and F1 of the spans that B-, I-, E- and S- tags mark."""
+"""Sequence labelling metrics: accuracy of tags, precision, recall and F1 of the spans that BIO or BIOES tags mark."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from seqloom.errors import DataError
-from seqloom.evaluating.pairs import check_pairs, f1_of
+from seqloom.evaluating.classification import check_same_length, f1_score
 
 
-class Span(NamedTuple):
+class TagSpan(NamedTuple):
     """Words [start, end) are one thing of this kind."""
 
     kind: str
@@ -20,7 +20,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Found(NamedTuple):
+class SpanCounts(NamedTuple):
     """How many spans are right, were given, are there."""
 
     right: int
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
     @property
     def f1(self) -> float:
-        return f1_of(*self)
+        return f1_score(*self)
 
     @property
     def precision(self) -> float:
@@ -41,18 +41,18 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tagged:
-    """How good tags are, word by word and, where tags mark spans, span by span."""
+class TaggingMetrics:
+    """Metrics of tags, word by word and, where tags mark spans, span by span."""
 
     right: int
     words: int
-    by_kind: Mapping[str, Found] | None
+    by_kind: Mapping[str, SpanCounts] | None
     """Spans by their kind, in order of the alphabet; None for tags that mark no spans."""
 
     @classmethod
-    def of(cls, true: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Tagged:
+    def of(cls, true: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> TaggingMetrics:
         """From the tags of sentences."""
-        check_pairs(predicted, true, "tagged sentences")
+        check_same_length(predicted, true, "tagged sentences")
         for number, (truth, guess) in enumerate(zip(true, predicted, strict=True), 1):
             if len(truth) != len(guess):
                 raise DataError(
@@ -68,7 +68,7 @@ class Tagged:
             for count, found in zip(counts, (there & given, given, there), strict=True):
                 count.update(span.kind for span in found)
         kinds = sorted(counts[1] | counts[2])
-        return cls(right, words, {kind: Found(*(count[kind] for count in counts)) for kind in kinds})
+        return cls(right, words, {kind: SpanCounts(*(count[kind] for count in counts)) for kind in kinds})
 
     @property
     def accuracy(self) -> float:
@@ -76,12 +76,12 @@ class Tagged:
         return self.right / max(self.words, 1)
 
     @property
-    def all_spans(self) -> Found:
+    def all_spans(self) -> SpanCounts:
         """Spans of every kind counted together: its `f1` is the micro F1 that is reported for CoNLL-2003."""
         kinds = (self.by_kind or {}).values()
-        return Found(sum(k.right for k in kinds), sum(k.given for k in kinds), sum(k.there for k in kinds))
+        return SpanCounts(sum(k.right for k in kinds), sum(k.given for k in kinds), sum(k.there for k in kinds))
 
-    def figures(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         if self.by_kind is None:
             return {"accuracy": self.accuracy}
         found = self.all_spans
@@ -94,7 +94,7 @@ class Tagged:
 
     def json(self) -> dict[str, Any]:
         kinds = {} if self.by_kind is None else {"spans": {kind: f._asdict() for kind, f in self.by_kind.items()}}
-        return {**self.figures(), "words": self.words, **kinds}
+        return {**self.metrics(), "words": self.words, **kinds}
 
     def rows(self) -> list[tuple[str, ...]]:
         """For a table: kind of span, precision, recall, F1, how many are there; all of them last."""
@@ -122,13 +122,13 @@ def marks_spans(tags: Iterable[str]) -> bool:
     return all(map(TYPED.fullmatch, kinds))
 
 
-def spans(tags: Sequence[str]) -> list[Span]:
+def spans(tags: Sequence[str]) -> list[TagSpan]:
     """The spans that tags mark, as conlleval reads them: an I- (or E-) with nothing of its kind to go on begins one.
 
     >>> spans(["I-LOC", "I-LOC", "B-LOC", "O", "E-PER"])
-    [Span(kind='LOC', start=0, end=2), Span(kind='LOC', start=2, end=3), Span(kind='PER', start=4, end=5)]
+    [TagSpan(kind='LOC', start=0, end=2), TagSpan(kind='LOC', start=2, end=3), TagSpan(kind='PER', start=4, end=5)]
     """
-    found: list[Span] = []
+    found: list[TagSpan] = []
     start = 0
     mark, kind = "O", ""
     for place, tag in enumerate([*tags, "O"]):
@@ -136,7 +136,7 @@ def spans(tags: Sequence[str]) -> list[Span]:
         mark, _, kind = tag.partition("-")
         goes_on = mark in "IE" and before in "BI" and kind == kind_before
         if before != "O" and not goes_on:
-            found.append(Span(kind_before, start, place))
+            found.append(TagSpan(kind_before, start, place))
         if not goes_on:
             start = place
     return found

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqloom.errors import DataError
-from seqloom.evaluating.tags import Found, Span, Tagged, marks_spans, spans
+from seqloom.evaluating.tagging import SpanCounts, TaggingMetrics, TagSpan, marks_spans, spans
 
 TAGS = st.lists(st.sampled_from(["O", *(f"{mark}-{kind}" for mark in "BIES" for kind in ("X", "Y"))]), max_size=8)
 
 
-def by_rules(tags: list[str]) -> list[Span]:
+def by_rules(tags: list[str]) -> list[TagSpan]:
     """The tables of ends and starts of conlleval.pl, written out."""
     found, start = [], 0
     before, kind_before = "O", ""
@@ -20,7 +20,7 @@ def by_rules(tags: list[str]) -> list[Span]:
         ends = before + mark in ("BB", "BS", "BO", "IB", "IS", "IO") or before in "ES" or (before != "O" and other)
         starts = mark in "BS" or before + mark in ("EE", "EI", "SE", "SI", "OE", "OI") or (mark != "O" and other)
         if ends and before != "O":
-            found.append(Span(kind_before, start, place))
+            found.append(TagSpan(kind_before, start, place))
         if starts:
             start = place
         before, kind_before = mark, kind
@@ -53,10 +53,10 @@ def test_spans_by_hand(tags, expected):
 def test_f1_by_hand():
     true = [["B-PER", "I-PER", "O", "B-LOC"], ["B-LOC", "I-LOC", "O"]]
     predicted = [["B-PER", "I-PER", "O", "B-PER"], ["I-LOC", "I-LOC", "B-LOC"]]
-    found = Tagged.of(true, predicted)
-    assert found.by_kind == {"LOC": Found(1, 2, 2), "PER": Found(1, 2, 1)}
-    assert found.all_spans == Found(2, 4, 3)
-    assert found.figures() == pytest.approx({"accuracy": 4 / 7, "precision": 2 / 4, "recall": 2 / 3, "f1": 4 / 7})
+    found = TaggingMetrics.of(true, predicted)
+    assert found.by_kind == {"LOC": SpanCounts(1, 2, 2), "PER": SpanCounts(1, 2, 1)}
+    assert found.all_spans == SpanCounts(2, 4, 3)
+    assert found.metrics() == pytest.approx({"accuracy": 4 / 7, "precision": 2 / 4, "recall": 2 / 3, "f1": 4 / 7})
     assert found.rows()[-1] == ("all", "0.500", "0.667", "0.571", "3")
     assert found.json()["spans"]["PER"] == {"right": 1, "given": 2, "there": 1}
 
@@ -80,10 +80,10 @@ def test_tags_that_mark_spans_are_recognised(tags, marked):
 
 
 def test_tags_of_single_words_have_accuracy_alone():
-    found = Tagged.of([["NOUN", "VERB"], ["X"]], [["NOUN", "NOUN"], ["X"]])
-    assert (found.figures(), found.rows()) == ({"accuracy": 2 / 3}, [])
+    found = TaggingMetrics.of([["NOUN", "VERB"], ["X"]], [["NOUN", "NOUN"], ["X"]])
+    assert (found.metrics(), found.rows()) == ({"accuracy": 2 / 3}, [])
 
 
 def test_a_sentence_with_too_few_tags_is_named():
     with pytest.raises(DataError, match="sentence 2: 1 tags for 2 words"):
-        Tagged.of([["O"], ["O", "O"]], [["O"], ["O"]])
+        TaggingMetrics.of([["O"], ["O", "O"]], [["O"], ["O"]])

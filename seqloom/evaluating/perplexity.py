@@ -1,4 +1,4 @@
-"""How well a language model foretells a text: perplexity, bits for each character and word."""
+"""Perplexity of a language model, and bits per character and word."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from seqloom.errors import DataError
 
 
 @dataclass(frozen=True)
-class Foretold:
-    """A sum of losses over a text, and what it is spread over.
+class LanguageModelMetrics:
+    """The summed loss of a text, and the tokens, characters and words it is divided by.
 
-    >>> Foretold(loss=8 * math.log(2), tokens=4, characters=16, words=2).figures()
+    >>> LanguageModelMetrics(loss=8 * math.log(2), tokens=4, characters=16, words=2).metrics()
     {'perplexity': 4.0, 'bits_per_character': 0.5, 'bits_per_word': 4.0}
     """
 
     loss: float
     """The sum of -ln P(token | those before), over all tokens."""
     tokens: int
-    """How many were foretold, with the ends of texts."""
+    """Predicted tokens, with the ends of texts."""
     characters: int = 0
     """Of the text that the tokens spell; 0 if it is not known."""
     words: int = 0
@@ -46,7 +46,7 @@ class Foretold:
         """The loss in bits, spread over so many units; comparable between models that cut a text differently."""
         return self.loss / math.log(2) / count
 
-    def figures(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         """Perplexity, and bits for what is known of characters and words."""
         found = {"perplexity": self.perplexity}
         if self.characters:
@@ -56,10 +56,10 @@ class Foretold:
         return found
 
     def json(self) -> dict[str, Any]:
-        """Figures; a perplexity that is not finite is null."""
-        finite = {name: figure if math.isfinite(figure) else None for name, figure in self.figures().items()}
+        """Metrics; a perplexity that is not finite is null."""
+        finite = {name: value if math.isfinite(value) else None for name, value in self.metrics().items()}
         return {"loss": self.mean_loss, **finite, "tokens": self.tokens}
 
     def rows(self) -> list[tuple[str, ...]]:
-        """For a table: figure, number."""
-        return [(name.replace("_", " "), f"{figure:.4g}") for name, figure in self.figures().items()]
+        """For a table: name, value."""
+        return [(name.replace("_", " "), f"{value:.4g}") for name, value in self.metrics().items()]

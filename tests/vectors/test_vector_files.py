@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqloom.errors import DamagedError, DataError, OutputError, SeqloomError
-from seqloom.vectors.files import read_vectors, write_vectors
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.vector_files import read_vectors, write_vectors
+from seqloom.vectors.word_vectors import WordVectors
 
 ROWS = {"the": [1.0, -0.5], "cat": [0.25, 2e-3], "猫": [-3.0, 1e10]}
 TEXT = "the 1.0 -0.5\ncat 0.25 2e-3\n猫 -3 1e10\n"
@@ -54,8 +54,8 @@ def test_a_binary_row_may_begin_with_a_line_end(write):
 
 
 def test_long_binary_files_are_read_across_pieces(write, monkeypatch):
-    monkeypatch.setattr("seqloom.vectors.binary.PIECE", 7)
-    monkeypatch.setattr("seqloom.vectors.binary.LONGEST_WORD", 5)
+    monkeypatch.setattr("seqloom.vectors.binary_format.PIECE", 7)
+    monkeypatch.setattr("seqloom.vectors.binary_format.LONGEST_WORD", 5)
     rows = {f"w{at}": [at + 0.5, -at] for at in range(99)}
     expect(read_vectors(write("x.bin", packed(rows))), rows)
 
@@ -147,7 +147,7 @@ def test_hostile_files_are_refused_with_their_place_and_a_remedy(write, content,
 
 
 def test_a_line_without_end_is_not_read_to_its_end(write, monkeypatch):
-    monkeypatch.setattr("seqloom.vectors.text.LONGEST_LINE", 100)
+    monkeypatch.setattr("seqloom.vectors.text_format.LONGEST_LINE", 100)
     with pytest.raises(DataError, match=r":2: a line of over 100 bytes"):
         read_vectors(write("x", "the 1 2\n" + "cat " + "1" * 200))
 

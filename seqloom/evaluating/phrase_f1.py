@@ -1,4 +1,4 @@
-"""Phrases one after the other, as keywords are: which of them are right, whatever their order."""
+"""F1 of phrases, as keywords are: which of them are right, whatever their order."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seqloom.evaluating.bootstrap import Counted, ratio
-from seqloom.evaluating.pairs import f1_of
+from seqloom.evaluating.bootstrap import CountedMetric, ratio
+from seqloom.evaluating.classification import f1_score
 
 SEPARATOR = "; "
 
 
-class Phrases(NamedTuple):
+class PhraseMatches(NamedTuple):
     """Of one text."""
 
     right: int
@@ -22,7 +22,7 @@ class Phrases(NamedTuple):
 
     @property
     def f1(self) -> float:
-        return f1_of(self.right, self.given, self.there)
+        return f1_score(self.right, self.given, self.there)
 
 
 def joined(phrases: Iterable[object]) -> str:
@@ -34,13 +34,13 @@ def phrases_in(text: str) -> set[str]:
     return {" ".join(part.split()) for part in text.split(SEPARATOR.strip())} - {""}
 
 
-def most_phrases(said: str, references: Sequence[str]) -> Phrases:
+def most_phrases(said: str, references: Sequence[str]) -> PhraseMatches:
     """Phrases of an answer that are right, against the reference that it is nearest to."""
     given = phrases_in(said)
     found = ((given & there, there) for there in map(phrases_in, references))
-    return max((Phrases(len(right), len(given), len(there)) for right, there in found), key=lambda one: one.f1)
+    return max((PhraseMatches(len(right), len(given), len(there)) for right, there in found), key=lambda one: one.f1)
 
 
-def counted_phrases(found: Iterable[Phrases]) -> Counted:
+def phrase_f1_metric(found: Iterable[PhraseMatches]) -> CountedMetric:
     """F1 of all phrases counted together."""
-    return Counted(np.array([[2 * one.right, one.given + one.there] for one in found], np.float64), ratio)
+    return CountedMetric(np.array([[2 * one.right, one.given + one.there] for one in found], np.float64), ratio)

@@ -21,10 +21,10 @@ from typing import BinaryIO, Literal, NamedTuple, cast
 from seqloom.data.line_reader import checked_start, open_bytes
 from seqloom.errors import DamagedError, DataError, OutputError, SeqloomError
 from seqloom.storage import MANIFEST, flush, new_folder, read_json, read_tensors, verify, write_json, write_tensors
-from seqloom.vectors.binary import binary_rows
-from seqloom.vectors.rows import LONGEST_LINE, WIDEST, Kept, Row
-from seqloom.vectors.table import WordVectors
-from seqloom.vectors.text import looks_like_text, text_rows
+from seqloom.vectors.binary_format import binary_rows
+from seqloom.vectors.text_format import looks_like_text, text_rows
+from seqloom.vectors.vector_rows import LONGEST_LINE, WIDEST, KeptVectors, VectorRow
+from seqloom.vectors.word_vectors import WordVectors
 
 TENSORS, WORDS = "vectors.safetensors", "words.json"
 
@@ -56,7 +56,7 @@ def read_vectors(
     asked = None if wanted is None else {form.encode() for word in wanted for form in (word, word.lower())}
     if path.is_dir() and (path / MANIFEST).is_file():
         return read_folder(path, asked, limit)
-    kept = Kept(path, asked)
+    kept = KeptVectors(path, asked)
     with open_bytes(path) as stream:
         first = checked_start(stream.readline(LONGEST_LINE), path)
         if not first.strip():
@@ -67,7 +67,7 @@ def read_vectors(
         if kind == "binary" and size is None:
             remedy = 'a binary file begins with a line of two numbers, "rows width": read it as text'
             raise DataError("has no header", where=f"{path}:1", remedy=remedy)
-        rows: Iterator[Row] = (
+        rows: Iterator[VectorRow] = (
             binary_rows(stream, path, len(first), size, asked)
             if kind == "binary" and size is not None
             else text_rows(stream, path, first, size, asked)

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from seqloom.errors import DataError
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word_vectors import WordVectors
 
 WIDEST = 100_000
 """Numbers in a row at most: a file that promises more is damaged, and is not believed."""
@@ -23,7 +23,7 @@ LONGEST_WORD = 10_000
 AGAIN = "copy or download the file again; was it cut off, or is it of another kind?"
 
 
-class Row(NamedTuple):
+class VectorRow(NamedTuple):
     """One row of a file; of one that is not wanted, only that it is there."""
 
     where: str  # file and line, or file and byte
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     numbers: NDArray[np.float32] | None
 
 
-class Kept:
+class KeptVectors:
     """The rows so far."""
 
     def __init__(self, path: Path, asked: Collection[bytes] | None) -> None:
@@ -40,7 +40,7 @@ class Kept:
         self.numbers = array("f")
         self.duplicates = 0
 
-    def add(self, row: Row) -> None:
+    def add(self, row: VectorRow) -> None:
         if row.numbers is None:
             return
         if not np.isfinite(row.numbers).all():
@@ -61,7 +61,7 @@ class Kept:
         return WordVectors(tuple(self.words), matrix)
 
 
-def spelled(row: Row) -> str:
+def spelled(row: VectorRow) -> str:
     if b"\0" in row.word:
         raise DataError("a NUL byte in a word", where=row.where, remedy=AGAIN)
     try:

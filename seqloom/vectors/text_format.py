@@ -1,4 +1,4 @@
-"""Rows of word2vec's and GloVe's text files.
+"""The text formats of word2vec and GloVe.
 
 The numbers are the last D fields, so that a word may have spaces in it, as a few of GloVe's do. Fields are parted by
 ASCII spaces or tabs: U+00A0 and U+0085 are letters of words there.
@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from seqloom.errors import DataError
-from seqloom.vectors.rows import LONGEST_LINE, LONGEST_WORD, WIDEST, Row, wrong_count
+from seqloom.vectors.vector_rows import LONGEST_LINE, LONGEST_WORD, WIDEST, VectorRow, wrong_count
 
 CONTROL = bytes(set(range(32)) - set(b"\t\n\x0b\x0c\r"))
 
@@ -46,7 +46,7 @@ def is_number(field: bytes) -> bool:
 
 def text_rows(
     stream: BinaryIO, path: Path, first: bytes, size: tuple[int, int] | None, asked: Collection[bytes] | None
-) -> Iterator[Row]:
+) -> Iterator[VectorRow]:
     """The rows of a text; its first line is a header if there is a size, else a row."""
     starts = None if asked is None else {word.split(b" ")[0] for word in asked}
     width = size[1] if size else width_of(first, path)
@@ -57,10 +57,10 @@ def text_rows(
         if size and count > size[0]:
             raise wrong_count(where, size[0], count)
         if starts is not None and line.partition(b" ")[0] not in starts:
-            yield Row(where, b"", None)
+            yield VectorRow(where, b"", None)
             continue
         row = parsed(line, where, width)
-        yield row if asked is None or row.word in asked else Row(where, b"", None)
+        yield row if asked is None or row.word in asked else VectorRow(where, b"", None)
     if size and count < size[0]:
         raise wrong_count(f"{path}:{max(number, 1)}", size[0], count)
 
@@ -95,7 +95,7 @@ def width_of(first: bytes, path: Path) -> int:
     return width
 
 
-def parsed(line: bytes, where: str, width: int) -> Row:
+def parsed(line: bytes, where: str, width: int) -> VectorRow:
     word, *fields = line.rsplit(b" ", width)
     if len(fields) < width:
         raise columns(where, width, len(fields))
@@ -112,7 +112,7 @@ def parsed(line: bytes, where: str, width: int) -> Row:
         what = f"a word of {len(word):,} bytes" if word else "a row without a word"
         raise DataError(what, where=where, remedy="a line is a word and its numbers, parted by spaces")
     with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which is refused
-        return Row(where, word, np.array(numbers, np.float32))
+        return VectorRow(where, word, np.array(numbers, np.float32))
 
 
 def columns(where: str, width: int, found: int) -> DataError:

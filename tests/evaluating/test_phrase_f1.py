@@ -1,7 +1,7 @@
 import pytest
 
-from seqloom.evaluating.phrases import Phrases, counted_phrases, joined, most_phrases, phrases_in
-from seqloom.evaluating.translation import Translated
+from seqloom.evaluating.phrase_f1 import PhraseMatches, joined, most_phrases, phrase_f1_metric, phrases_in
+from seqloom.evaluating.translation import TranslationMetrics
 
 
 def test_phrases_stand_between_semicolons_whatever_their_spaces_and_order():
@@ -20,15 +20,15 @@ def test_phrases_stand_between_semicolons_whatever_their_spaces_and_order():
     ],
 )
 def test_an_answer_is_held_against_the_nearest_reference(said, right, counts):
-    assert most_phrases(said, right) == Phrases(*counts)
+    assert most_phrases(said, right) == PhraseMatches(*counts)
 
 
 def test_f1_counts_all_phrases_together():
-    measured = Translated.of(["a; b; c", "x", ""], ["b; a", "x; y; z; w", "q"])
+    measured = TranslationMetrics.of(["a; b; c", "x", ""], ["b; a", "x; y; z; w", "q"])
     assert measured.phrase_f1 == measured.score("phrase_f1") == pytest.approx(2 * 3 / (4 + 7))
-    assert counted_phrases(measured.phrases).value == measured.phrase_f1
+    assert phrase_f1_metric(measured.phrases).value == measured.phrase_f1
 
 
 def test_capitals_count_unless_the_model_writes_none():
-    assert Translated.of(["earth"], ["EARTH"]).phrase_f1 == 0
-    assert Translated.of(["earth"], ["EARTH"], cased=False).phrase_f1 == 1
+    assert TranslationMetrics.of(["earth"], ["EARTH"]).phrase_f1 == 0
+    assert TranslationMetrics.of(["earth"], ["EARTH"], cased=False).phrase_f1 == 1

@@ -1,0 +1,47 @@
+"""The Python of the README runs word for word, and the Chinese README has the same."""
+
+import ast
+import re
+import runpy
+from pathlib import Path
+
+from seqloom.training import api
+from seqloom.training.run_config import load_run
+from tests.serving.conftest import Running
+
+ROOT = Path(__file__).parent.parent
+SERVER = "http://127.0.0.1:8000"
+
+
+def blocks(name: str) -> list[str]:
+    """The Python of a page, block by block."""
+    return re.findall(r"^```python\n(.*?)^```$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_both_pages_have_the_same_python():
+    english, chinese = ([ast.dump(ast.parse(block)) for block in blocks(f"README{name}.md")] for name in ("", ".zh-CN"))
+    assert english == chinese
+
+
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    """In order, in one file; training takes two steps, and the server stands at a free port."""
+    dates = [("4 juillet 1976", "1976-07-04"), ("3. Mai 2020", "2020-05-03"), ("the 3rd of May, 2020", "2020-05-03")]
+    (tmp_path / "pairs.tsv").write_text("".join(f"{written}\t{date}\n" for written, date in dates * 9))
+    reviews = [("good", "a wonderful film"), ("bad", "a dull film")]
+    (tmp_path / "reviews.tsv").write_text("".join(f"{label}\t{text}\n" for label, text in reviews * 9))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    quick = ["train.steps=2", "train.warmup_steps=1"]
+    monkeypatch.setattr(api, "load_run", lambda config, settings, **given: load_run(config, quick, **given))
+    api.train(task="translate", data="pairs.tsv", model="rnn-attention", out="demo", quiet=True)
+    script = tmp_path / "readme.py"
+    server = Running(["demo"])
+    try:
+        script.write_text("\n".join(blocks("README.md")).replace(SERVER, server.url), encoding="utf-8")
+        found = runpy.run_path(str(script))
+    finally:
+        server.stop()
+    assert (tmp_path / "attention.png").stat().st_size > 1000
+    assert found["model"]("a wonderful film").label in {"good", "bad"}
+    assert tuple(found["y"].shape) == (4, 10, 32)
+    assert "tanh" in capsys.readouterr().out
