@@ -68,8 +68,9 @@ def letters_in(definition: Equations[..., Any]) -> Iterator[str]:
     for name, entry in definition.legend.patterns:
         yield name
         yield from "".join(entry.shape)
-    for part in definition.groups.values():
-        yield from letters_in(part)
+    for call in definition.bind().body.calls():
+        if call.definition is not None:
+            yield from letters_in(call.definition)
 
 
 def model_reference(model: Any) -> str:

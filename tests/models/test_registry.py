@@ -18,7 +18,6 @@ from seqloom.models.outside import model_reference
 from seqloom.models.references import imported
 from seqloom.models.registry import Architecture, architecture, architectures, find, names
 from seqloom.models.settings import ModelConfig
-from seqloom.models.summary import batch_for
 from seqloom.training.catalogue import build, catalogue
 from seqloom.training.run import train
 from seqloom.training.run_config import RUNS, load_run
@@ -115,8 +114,8 @@ def test_every_architecture_is_built_and_trained_in_every_task_that_it_claims(ta
     if task == "generate" and not find(name, task).causal:
         changes.append("generate.objective=masked")
     config = load_fitting(changes, task=task, model__name=name)
-    model = build(config, 20)
-    logits = model(*batch_for(model, {"B": 2, "T": 5, "S": 7}))
+    model: Any = build(config, 20)
+    logits = model(*model.example_batch(B=2, T=5, S=7))
     logits.square().sum().backward()
     before = [weight.clone() for weight in model.parameters() if weight.grad is not None]
     torch.optim.SGD(model.parameters(), lr=0.1).step()
