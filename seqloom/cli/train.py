@@ -10,7 +10,6 @@ EXAMPLES = [
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews",
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews --resume",
     "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
-    "seqloom train --task translate --data pairs.tsv --model rnn-attention --out runs/pairs --budget 1h",
     "seqloom train --data embedded:names --out runs/names",
 ]
 
@@ -18,7 +17,10 @@ EXAMPLES = [
 def train(
     config: Annotated[Path | None, typer.Argument(help="A configuration file (TOML).")] = None,
     task: Annotated[
-        str | None, typer.Option(help="What the model does: classify, tag, generate, translate; embedded data says it.")
+        str | None,
+        typer.Option(
+            help="classify, tag, generate, translate, or your own as package.module:Name; embedded data says it."
+        ),
     ] = None,
     data: Annotated[
         str | None, typer.Option(help="Training data: a file, a pattern, a folder, or embedded:NAME.")

@@ -95,9 +95,8 @@ async def lifespan(routes: FastAPI) -> AsyncIterator[None]:
     finally:
         sys.setswitchinterval(before)
         service.close()
-        await asyncio.to_thread(
-            service.scheduler.thread.join, LAST_STEP_SECONDS
-        )  # a process must not end in the midst of a step
+        # the process must not end in the midst of a step
+        await asyncio.to_thread(service.scheduler.thread.join, LAST_STEP_SECONDS)
 
 
 def error_response(error: APIError, path: str) -> JSONResponse:

@@ -249,7 +249,7 @@ class Connection(asyncio.Protocol):
                 self.transport.abort()
                 return
             exchange.disconnect()
-        self.transport.write(error_response(error, path))
+        self.transport.write(error_bytes(error, path))
         self.close()
 
     def is_closing(self) -> bool:
@@ -281,7 +281,7 @@ def post_path(data: bytes) -> str:
     return found[1].decode() if found else ""
 
 
-def error_response(error: APIError, path: str) -> bytes:
+def error_bytes(error: APIError, path: str) -> bytes:
     """An error as a whole HTTP response, the last on its connection."""
     body = json.dumps(error.body(path)).encode()
     fixed = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}

@@ -26,6 +26,6 @@ def index_page(service: InferenceService) -> str:
 <section aria-live="polite"><h2>Answer</h2><output id="answer"></output></section>
 <p class="links"><a href="openapi.json">OpenAPI description</a> · <a href="health">health</a></p>
 </main>"""
-    models = [] if service.key else [entry.about() for entry in entries]  # with the key, /api/models lists them
+    models = [] if service.key else [entry.info() for entry in entries]  # with the key, /api/models lists them
     data = {"models": models, "key": bool(service.key)}
     return document("predict", body, data, entry=ENTRY_SCRIPT, styles=STYLES, connects=True)

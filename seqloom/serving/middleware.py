@@ -5,20 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from seqloom.serving.errors import LIBRETRANSLATE_PATHS, APIError, internal_error, over_bound
 from seqloom.serving.logs import log, log_error
 from seqloom.serving.service import InferenceService
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SECURITY_HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -40,7 +35,7 @@ QUEUED_PATHS = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/tran
 class RequestMiddleware:
     """ASGI middleware that checks requests, counts them, and rejects those over a bound."""
 
-    def __init__(self, app: App, service: InferenceService, hosts: Sequence[str], paths: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, service: InferenceService, hosts: Sequence[str], paths: Iterable[str]) -> None:
         self.app, self.service = app, service
         self.hosts = {host.lower().strip("[]") for host in (*LOOPBACK, *hosts)}
         self.paths = frozenset(paths)

@@ -45,7 +45,8 @@ class ModelEntry:
         """The name of its architecture; a task of somebody's own may have none."""
         return getattr(getattr(self.config, "model", None), "name", "")
 
-    def about(self) -> dict[str, Any]:
+    def info(self) -> dict[str, Any]:
+        """What `GET /api/models` says of it."""
         data = self.config.data
         return {
             "name": self.name,

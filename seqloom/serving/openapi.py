@@ -1,4 +1,4 @@
-"""The OpenAPI description of a service: narrowed to the models that it serves."""
+"""The OpenAPI schema of a server, narrowed to the models that it serves."""
 
 from __future__ import annotations
 

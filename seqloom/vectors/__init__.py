@@ -1,20 +1,20 @@
-"""Word vectors: learned from text by counting or guessing, read from files, handed to a tokenizer's embedding."""
+"""Word vectors: learned by co-occurrence counts or word2vec, read from files, handed to a tokenizer's embedding."""
 
 from seqloom.vectors.analogies import Question, Solved, read_questions, solve
 from seqloom.vectors.cooccurrence import train_cooccurrence
-from seqloom.vectors.files import Loaded, read_vectors, write_vectors
 from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
-from seqloom.vectors.table import TokenRows, WordVectors
-from seqloom.vectors.word2vec import Progress, train_word2vec
+from seqloom.vectors.vector_files import Loaded, read_vectors, write_vectors
+from seqloom.vectors.word2vec import Word2VecProgress, train_word2vec
+from seqloom.vectors.word_vectors import TokenVectors, WordVectors
 
 __all__ = [
     "CooccurrenceConfig",
     "Loaded",
-    "Progress",
     "Question",
     "Solved",
-    "TokenRows",
+    "TokenVectors",
     "Word2VecConfig",
+    "Word2VecProgress",
     "WordVectors",
     "read_questions",
     "read_vectors",

@@ -11,7 +11,7 @@ import torch
 from seqloom.data.bad_records import Policy
 from seqloom.data.line_reader import read_lines
 from seqloom.errors import DataError
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word_vectors import WordVectors
 
 AT_ONCE = 256
 
@@ -58,13 +58,13 @@ def solve(vectors: WordVectors, questions: Iterable[Question]) -> Solved:
     """Answer questions as `WordVectors.analogy` does, many at a time."""
     every = list(questions)
     places = [
-        [vectors.place[word] for word in question] for question in every if all(word in vectors for word in question)
+        [vectors.index[word] for word in question] for question in every if all(word in vectors for word in question)
     ]
     right = 0
     for start in range(0, len(places), AT_ONCE):
         some = torch.tensor(places[start : start + AT_ONCE])
         a, b, c, _ = vectors.directions[some].unbind(1)
-        likeness = (b - a + c) @ vectors.directions.T
-        likeness.scatter_(1, some[:, :3], -torch.inf)
-        right += int((likeness.argmax(1) == some[:, 3]).sum())
+        cosine = (b - a + c) @ vectors.directions.T
+        cosine.scatter_(1, some[:, :3], -torch.inf)
+        right += int((cosine.argmax(1) == some[:, 3]).sum())
     return Solved(right, len(places), len(every) - len(places))

@@ -1,4 +1,4 @@
-"""How vectors are learned from text."""
+"""Settings of co-occurrence vectors and word2vec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CooccurrenceConfig(Config):
     """Vectors by counting which words stand near each other."""
 
     width: PositiveInt = 100
-    """Numbers in the row of a word."""
+    """Dimensions of a word vector."""
     window: PositiveInt = 5
     """Words to each side that count as near."""
     by_distance: bool = True
@@ -25,7 +25,7 @@ class CooccurrenceConfig(Config):
     smoothing: Annotated[float, Field(gt=0, le=1)] = 0.75
     """Power of the counts of context words: below 1 makes rare ones less surprising."""
     singular_power: NonNegativeFloat = 0.5
-    """Power of the singular values in the rows: 1 keeps all of their differences, 0 none."""
+    """Power of the singular values in the vectors: 1 keeps all of their differences, 0 none."""
     most_pairs: PositiveInt = 50_000_000
     """Different pairs of words that may be counted: about 40 bytes of memory each."""
     seed: NonNegativeInt = 0
@@ -33,18 +33,18 @@ class CooccurrenceConfig(Config):
 
 
 class Word2VecConfig(Config):
-    """Vectors by guessing words from their neighbours."""
+    """word2vec: vectors by predicting words from their neighbours."""
 
     kind: Literal["skip-gram", "cbow"] = "skip-gram"
-    """Whether a word guesses each of its neighbours (skip-gram), or their mean guesses the word (cbow)."""
+    """Whether a word predicts each of its neighbours (skip-gram), or their mean predicts the word (cbow)."""
     width: PositiveInt = 100
-    """Numbers in the row of a word."""
+    """Dimensions of a word vector."""
     window: Annotated[int, Field(ge=1, le=100)] = 5
     """Words to each side at most; how many is drawn anew for each word, so near ones count more."""
     negatives: PositiveInt = 5
-    """Words drawn at random for each right one, to be told from it."""
+    """Negative samples for each right word."""
     subsample: NonNegativeFloat = 1e-3
-    """Share of the text above which a word is left out now and then; 0 leaves out none."""
+    """Relative frequency above which a word is left out now and then; 0 leaves out none."""
     min_count: PositiveInt = 5
     """Times a word must occur to be learned; rarer ones are left out of the text."""
     epochs: PositiveInt = 5
@@ -52,4 +52,4 @@ class Word2VecConfig(Config):
     rate: PositiveFloat | None = None
     """Learning rate at the start, falling in a straight line; None is 0.025 (cbow: 0.1), less for very few words."""
     seed: NonNegativeInt = 0
-    """Of the first rows, the words left out, the windows and the negatives."""
+    """Of the initial vectors, the words left out, the windows and the negatives."""

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.serving.toy_server import Served, answer_of, drip, eventually, get, one, parse, post, rest, said
+from tests.serving.toy_server import Served, answer_of, drip, eventually, get, one, parse, post, read_until_cut, rest
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_connections_over_the_bound_are_told_so_and_those_far_over_it_cut(served
         assert (status, headers["retry-after"]) == (503, "1")
         assert body == {"error": {"message": "20 connections are open", "bound": "connections"}}
         over = [clients.enter_context(served.connect()) for _ in range(130)]
-        refused = [said(client) for client in over]
+        refused = [read_until_cut(client) for client in over]
         assert b"HTTP/1.1 503" in {answer[:12] for answer in refused}
         assert b"" in refused  # cut without a word
         assert len(held) == 20
@@ -224,7 +224,7 @@ def test_an_application_that_does_not_answer_is_an_internal_error(served):
 
 def test_an_answer_that_fails_halfway_is_cut(served):
     with served.connect(get("/halfway")) as client:
-        assert not said(client).endswith(b"0\r\n\r\n")
+        assert not read_until_cut(client).endswith(b"0\r\n\r\n")
     assert "secret" not in served.log.read_text()
 
 

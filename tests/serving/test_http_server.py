@@ -15,7 +15,7 @@ from seqloom.errors import SeqloomError
 from seqloom.serving.http_server import listen
 from seqloom.serving.settings import HTTPSettings
 from seqloom.serving.sockets import allow_open_files, bind, url_of
-from tests.serving.toy_server import LIMIT, Served, answer_of, get, one, post, rest, said
+from tests.serving.toy_server import LIMIT, Served, answer_of, get, one, post, read_until_cut, rest
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_after_the_grace_time_what_is_left_is_cut(start):
     with server.connect(get("/forever")) as waits, server.connect(get("/big"), receive_buffer=4096):
         assert server.line() == "asked"
         assert server.stop(signal.SIGTERM) == (0, ["draining", "cancelled", "shutdown", "returned"])
-        assert said(waits) == b""
+        assert read_until_cut(waits) == b""
     assert server.log.read_text() == ""
 
 

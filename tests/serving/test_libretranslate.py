@@ -77,7 +77,7 @@ def test_what_is_written_into_html_is_escaped_and_tags_are_not_translated(served
 
 
 @pytest.mark.parametrize(
-    "body, said",
+    "body, message",
     [
         ('{"source": "en", "target": "de"}', "q: field required"),
         ('{"q": "1", "source": "en"}', "target: field required"),
@@ -88,10 +88,10 @@ def test_what_is_written_into_html_is_escaped_and_tags_are_not_translated(served
         ("[" * 30_000, "neither JSON nor a form"),
     ],
 )
-def test_what_cannot_be_is_said_as_libretranslate_does(served, body, said):
+def test_what_cannot_be_is_said_as_libretranslate_does(served, body, message):
     reply = served.ask("/translate", body=body, content_type="application/json")
     assert reply.status == 400
-    assert said in reply.json()["error"]
+    assert message in reply.json()["error"]
 
 
 def test_bounds(served):

@@ -61,12 +61,12 @@ def test_names_are_those_of_folders_or_given(models):
 
 def test_what_cannot_be_served_is_said_before_anything_starts(models, tmp_path):
     digits = str(models / "digits")
-    for folders, said in (
+    for folders, message in (
         ([digits, digits], "two models are called digits"),
         ([str(tmp_path / "nowhere")], "nowhere"),
         ([str(tmp_path)], str(tmp_path)),
     ):
-        with pytest.raises(SeqloomError, match=said):
+        with pytest.raises(SeqloomError, match=message):
             ModelStore(folders, 10**9)
     with pytest.raises(SeqloomError, match="bytes of weights, and model_bytes is 1,000"):
         ModelStore([digits], 1000)

@@ -77,7 +77,7 @@ def test_models_are_listed_with_what_may_be_said_to_them(served):
 
 
 @pytest.mark.parametrize(
-    "body, said",
+    "body, message",
     [
         ({"text": "1", "beem": 2}, "beem: no such field"),
         ({"text": "1", "texts": ["1"]}, "either text or texts"),
@@ -92,10 +92,10 @@ def test_models_are_listed_with_what_may_be_said_to_them(served):
         ({"text": ["a", 5], "model": "words"}, "is not a text"),
     ],
 )
-def test_what_cannot_be_is_said(served, body, said):
+def test_what_cannot_be_is_said(served, body, message):
     reply = served.ask("/api/predict", body)
     assert reply.status == 422
-    assert said in reply.json()["error"]["message"]
+    assert message in reply.json()["error"]["message"]
 
 
 def test_a_model_that_is_not_there(served):

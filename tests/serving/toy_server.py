@@ -237,7 +237,7 @@ def eventually(check: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def said(client: socket.socket) -> bytes:
+def read_until_cut(client: socket.socket) -> bytes:
     try:
         return rest(client)
     except ConnectionResetError:

@@ -3,7 +3,7 @@ import torch
 
 from seqloom.errors import DataError
 from seqloom.vectors.analogies import Question, read_questions, solve
-from seqloom.vectors.table import WordVectors
+from seqloom.vectors.word_vectors import WordVectors
 
 
 def test_questions_are_read_by_section(write):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from seqloom.errors import DataError
 from seqloom.vectors import cooccurrence
-from seqloom.vectors.cooccurrence import Counter, Pairs, largest, surprise, train_cooccurrence
-from seqloom.vectors.sentences import pieces
+from seqloom.vectors.cooccurrence import PairCounter, SparseMatrix, ppmi, train_cooccurrence, truncated_svd
+from seqloom.vectors.corpus_chunks import chunks
 from seqloom.vectors.settings import CooccurrenceConfig
 
 SIZE = 6
@@ -40,8 +40,8 @@ def counted_by_hand(sentences, window, by_distance):
     st.integers(10, 40),
 )  # fmt: skip
 def test_pairs_are_those_of_a_window_in_both_directions(sentences, window, by_distance, size):
-    counter = Counter(SIZE, window, by_distance)
-    for part in pieces(sentences, size):
+    counter = PairCounter(SIZE, window, by_distance)
+    for part in chunks(sentences, size):
         counter.add(part)
     pairs = counter.pairs()
     np.testing.assert_allclose(dense(pairs), counted_by_hand(sentences, window, by_distance))
@@ -50,17 +50,17 @@ def test_pairs_are_those_of_a_window_in_both_directions(sentences, window, by_di
 
 
 def test_counts_of_a_small_text_by_hand():
-    counter = Counter(3, 2)
-    for part in pieces([[0, 1, 2, 0], [1, 2]]):
+    counter = PairCounter(3, 2)
+    for part in chunks([[0, 1, 2, 0], [1, 2]]):
         counter.add(part)
     assert dense(counter.pairs(), 3).tolist() == [[0, 1.5, 1.5], [1.5, 0, 2], [1.5, 2, 0]]
 
 
 def test_too_many_pairs_are_refused_before_memory_is():
-    counter = Counter(1000, 5, most=4000)
+    counter = PairCounter(1000, 5, most=4000)
     words = np.random.default_rng(0).integers(1000, size=4000).tolist()
     with pytest.raises(DataError, match=r"(?s)over 4,000 different pairs.*raise min_count"):
-        counter.add(next(pieces([words])))
+        counter.add(next(chunks([words])))
 
 
 @pytest.mark.parametrize("shift, smoothing", [(1.0, 1.0), (1.0, 0.75), (2.5, 0.5)])
@@ -68,7 +68,7 @@ def test_surprise_is_positive_mutual_information(shift, smoothing):
     counts = np.random.default_rng(0).integers(0, 4, (SIZE, SIZE)).astype(float)
     counts += counts.T
     rows, columns = counts.nonzero()
-    found = dense(surprise(Pairs(rows, columns, counts[rows, columns]), SIZE, shift, smoothing))
+    found = dense(ppmi(SparseMatrix(rows, columns, counts[rows, columns]), SIZE, shift, smoothing))
     total = counts.sum()
     smooth = counts.sum(0) ** smoothing / (counts.sum(0) ** smoothing).sum()
     for i in range(SIZE):
@@ -85,14 +85,14 @@ def low_rank(size, rank):
     matrix = (random.random((size, rank)) @ np.diag(2.0 ** -np.arange(rank)) @ random.random((rank, size))) * 9
     matrix[random.random((size, size)) < 0.2] = 0
     rows, columns = matrix.nonzero()
-    return matrix, Pairs(rows, columns, matrix[rows, columns])
+    return matrix, SparseMatrix(rows, columns, matrix[rows, columns])
 
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_largest_singular_values_are_those_of_numpy(monkeypatch, exact):
     monkeypatch.setattr(cooccurrence, "EXACT", 1000 if exact else 0)
     matrix, pairs = low_rank(90, 12)
-    u, s = largest(pairs, 90, 5)
+    u, s = truncated_svd(pairs, 90, 5)
     expected = np.linalg.svd(matrix)
     assert (u.gather(0, u.abs().argmax(0, keepdim=True)) > 0).all()
     rows, values = u.numpy(), s.numpy()
@@ -157,10 +157,10 @@ def test_settings_reach_what_they_set(text):
         assert not torch.allclose(first, other, atol=1e-4), change
 
 
-def test_rare_words_are_left_out_and_rows_cannot_be_wider_than_there_are_words(text):
+def test_rare_words_are_left_out_and_vectors_cannot_be_wider_than_there_are_words(text):
     config = CooccurrenceConfig(width=20, min_count=2)
     assert train_cooccurrence([*text, [20]], [*NAMES, "rare"], config).words == tuple(NAMES)
-    with pytest.raises(DataError, match=r"(?s)20 words cannot have rows of 21.*20 or less"):
+    with pytest.raises(DataError, match=r"(?s)20 words cannot have vectors of 21.*20 or less"):
         train_cooccurrence(text, NAMES, CooccurrenceConfig(width=21))
-    with pytest.raises(DataError, match=r"word \d+, and there are 5 words"):
+    with pytest.raises(DataError, match=r"word id \d+, and there are 5 words"):
         train_cooccurrence(text, NAMES[:5])

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from seqloom.vectors.analogies import read_questions, solve
-from seqloom.vectors.files import read_vectors, write_vectors
+from seqloom.vectors.vector_files import read_vectors, write_vectors
 
 
 @pytest.mark.parametrize(

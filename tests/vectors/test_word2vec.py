@@ -9,9 +9,16 @@ from torch.testing import assert_close
 
 from seqloom.errors import DataError, TrainingError
 from seqloom.vectors import word2vec
-from seqloom.vectors.sentences import Piece, counted
+from seqloom.vectors.corpus_chunks import CorpusChunk, count_words
 from seqloom.vectors.settings import Word2VecConfig
-from seqloom.vectors.word2vec import Progress, blocks, cbow_gradients, skip_gram_gradients, subsampled, train_word2vec
+from seqloom.vectors.word2vec import (
+    Word2VecProgress,
+    blocks,
+    cbow_gradients,
+    skip_gram_gradients,
+    subsampled,
+    train_word2vec,
+)
 
 B, T, S, K, D = 2, 3, 5, 4, 6
 
@@ -60,7 +67,7 @@ def test_a_step_goes_down_the_gradient_of_every_row(kind):
     v, u = leaves((9, D), (9, D))
     around = torch.tensor([[1, 2, 1, 3, 4], [4, 1, 5, 2, 0]])
     near = torch.rand(2, 3, 5) < 0.6
-    block = word2vec.Block(around[:, 1:-1], around, near)
+    block = word2vec.WordBlocks(around[:, 1:-1], around, near)
     against = torch.tensor([[1, 6], [6, 6]])
     if kind == "skip-gram":
         loss = skip_gram_gradients(v[around[:, 1:-1]], u[around], u[against], near.double(), 5).loss
@@ -79,7 +86,7 @@ def test_neighbours_are_the_words_of_a_window_in_the_same_sentence():
     words = np.arange(sum(lengths))
     sentence = np.repeat(np.arange(5), lengths)
     seen: dict[int, set[int]] = {}
-    for _, block in blocks(Piece(words, sentence), 3, 2, torch.Generator().manual_seed(0)):
+    for _, block in blocks(CorpusChunk(words, sentence), 3, 2, torch.Generator().manual_seed(0)):
         for b, t, s in block.pairs.nonzero().tolist():
             seen.setdefault(int(block.words[b, t]), set()).add(int(block.around[b, s]))
     reaches = set()
@@ -95,8 +102,8 @@ def test_neighbours_are_the_words_of_a_window_in_the_same_sentence():
 
 def test_frequent_words_are_left_out_now_and_then():
     text = np.array([0] * 9000 + [1] * 990 + [2] * 10)
-    count = counted([text.tolist()], 3, 1)
-    part = Piece(text, np.zeros_like(text))
+    count = count_words([text.tolist()], 3, 1)
+    part = CorpusChunk(text, np.zeros_like(text))
     kept = np.bincount(subsampled(part, count, 0.1, torch.Generator().manual_seed(0)).words)
     share = 0.9 / 0.1
     assert kept[0] == pytest.approx(9000 * (share**-0.5 + 1 / share), rel=0.05)
@@ -120,7 +127,7 @@ def small(kind, **others):
 
 @pytest.mark.parametrize("kind", ["skip-gram", "cbow"])
 def test_the_loss_falls_and_words_that_stand_together_become_alike(text, kind):
-    seen: list[Progress] = []
+    seen: list[Word2VecProgress] = []
     vectors = train_word2vec(text * 2, NAMES, small(kind, epochs=5), seen.append)
     assert len(seen) > 1 and seen[-1].loss < seen[0].loss < 6 * np.log(2) + 0.1
     assert [report.words for report in seen][-1] == seen[-1].of == 5 * 2 * 1500 * 8
@@ -133,7 +140,7 @@ def test_the_loss_falls_and_words_that_stand_together_become_alike(text, kind):
 
 
 def test_the_loss_begins_at_that_of_rows_that_know_nothing(text):
-    seen: list[Progress] = []
+    seen: list[Word2VecProgress] = []
     train_word2vec(text[:200], NAMES, small("skip-gram", epochs=1, rate=1e-9, negatives=7), seen.append)
     assert seen[0].loss == pytest.approx(8 * np.log(2), rel=1e-5)
 
@@ -172,7 +179,7 @@ def test_rare_words_are_left_out(text):
 
 
 def test_a_small_dictionary_takes_small_steps():
-    few, many = counted([[0, 0, 0, 1] * 10], 2, 1), counted([list(range(5000))], 5000, 1)
+    few, many = count_words([[0, 0, 0, 1] * 10], 2, 1), count_words([list(range(5000))], 5000, 1)
     rate, at_once = word2vec.pace(few, Word2VecConfig())
     assert (rate < 0.01, at_once) == (True, 1)
     assert word2vec.pace(few, Word2VecConfig(rate=0.025)) == (0.025, 1)  # what was asked for stays
@@ -189,9 +196,9 @@ def test_what_cannot_be_learned_from(text):
     config = small("cbow")
     with pytest.raises(DataError, match="can be read only once"):
         train_word2vec(iter(text), NAMES, config)
-    with pytest.raises(DataError, match="word 19, and there are 19 words"):
+    with pytest.raises(DataError, match="word id 19, and there are 19 words"):
         train_word2vec([*text, [19]], NAMES[:19], config)
-    with pytest.raises(DataError, match="word -1"):
+    with pytest.raises(DataError, match="word id -1"):
         train_word2vec([[0, -1]], NAMES, config)
     with pytest.raises(DataError, match="0 words occur 5 times or more"):
         train_word2vec([[0, 1, 2]], NAMES, config)

@@ -15,7 +15,7 @@ REPLACEMENT = "\ufffd"
 
 @dataclass
 class Choice:
-    """One answer of a request."""
+    """One choice of a completion."""
 
     index: int
     stop: Sequence[str]
@@ -23,8 +23,8 @@ class Choice:
     text: str = ""
     sent: int = 0
     """Characters that were sent."""
-    finished: str | None = None
-    """The finish reason, stop or length, once it is."""
+    finish_reason: str | None = None
+    """stop or length, once it is finished."""
     logprobs_sent: int = 0
     """Tokens whose log-probabilities were sent."""
     offset: int = 0
@@ -34,19 +34,19 @@ class Choice:
 
     def update(self, answer: Any, whole: bool) -> None:
         """Take the answer so far; a stop sequence ends it."""
-        if self.finished:
+        if self.finish_reason:
             return
         self.answer, self.text = answer, continuation(answer)
         found = [index for word in self.stop if (index := self.text.find(word)) >= 0]
         if found:
-            self.text, self.finished = self.text[: min(found)], "stop"
+            self.text, self.finish_reason = self.text[: min(found)], "stop"
         elif whole:
-            self.finished = "stop" if reached_end(answer) else "length"
+            self.finish_reason = "stop" if reached_end(answer) else "length"
 
     def new_text(self) -> str:
         """The text that can be sent: nothing that may still become a stop sequence, no half character."""
         ready = self.text
-        if not self.finished:
+        if not self.finish_reason:
             ready = ready.rstrip(REPLACEMENT)
             withheld = max((overlap(ready, word) for word in self.stop), default=0)
             ready = ready[: len(ready) - withheld]
@@ -61,7 +61,7 @@ class Choice:
         found: dict[str, Any] = {"tokens": [], "token_logprobs": [], "text_offset": []}
         first = self.logprobs_sent
         for piece, score in list(zip(pieces, scores, strict=False))[first:]:
-            if self.offset >= max(self.sent, len(self.text) if self.finished else 0):
+            if self.offset >= max(self.sent, len(self.text) if self.finish_reason else 0):
                 break  # it is in text that is held back, or behind a stop sequence
             found["tokens"].append(piece)
             found["token_logprobs"].append(score)

@@ -14,12 +14,10 @@ from starlette.formparsers import MultiPartException
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.errors import APIError
 from seqloom.serving.model_store import ModelEntry
-from seqloom.serving.segmentation import SegmentedText, detect, name_of, segment
+from seqloom.serving.segmentation import MAX_SENTENCE_LENGTH, SegmentedText, detect, name_of, segment
 from seqloom.serving.service import InferenceService
 
 router = APIRouter(tags=["LibreTranslate"])
-LONGEST = 1000
-"""Characters of a sentence; fewer for a model that reads fewer tokens."""
 M = TypeVar("M", bound="LibreTranslateRequest")
 
 
@@ -37,24 +35,24 @@ class TranslateRequest(LibreTranslateRequest):
     q: str | Annotated[list[str], Field(min_length=1)]
     """A text, or several."""
     source: str = "auto"
-    """The language that they are in; auto finds out."""
+    """Their language; auto detects it."""
     target: str
-    """The language that they become."""
+    """The language to translate into."""
     format: Literal["text", "html"] = "text"
-    """Whether there are tags in them."""
+    """Whether they are plain text or HTML."""
     alternatives: Annotated[int, Field(ge=0, le=15)] | Annotated[str, Field(pattern="^([0-9]|1[0-5])$")] = 0
-    """So many other translations; as a text too, as LibreTranslate takes it."""
+    """Number of other translations; a string too, as LibreTranslate takes it."""
 
 
 class DetectRequest(LibreTranslateRequest):
-    """A text whose language is asked for."""
+    """A text whose language is to be detected."""
 
     q: str
     """The text."""
 
 
 class DetectedLanguage(BaseModel):
-    """A language and how sure that is, from 0 to 100."""
+    """A language, and the confidence in it from 0 to 100."""
 
     language: str
     confidence: float
@@ -69,7 +67,7 @@ class TranslateResponse(BaseModel):
 
 
 class LanguageInfo(BaseModel):
-    """A language that can be read or written, and those it can become."""
+    """A language, and those it can be translated into."""
 
     code: str
     name: str
@@ -77,15 +75,15 @@ class LanguageInfo(BaseModel):
 
 
 def body_schema(kind: type[BaseModel]) -> dict[str, Any]:
-    """How a body is described that may be JSON or a form."""
+    """The OpenAPI schema of a body that may be JSON or a form."""
     schema = kind.model_json_schema()
     forms = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
     return {"requestBody": {"required": True, "content": {form: {"schema": schema} for form in forms}}}
 
 
-async def read(request: Request, kind: type[M]) -> M:
+async def read_request(request: Request, kind: type[M]) -> M:
     """A body, as JSON or as a form; the key in it or in the header is checked first."""
-    values, is_form = await values_of(request)
+    values, is_form = await body_fields(request)
     if "authorization" not in request.headers:  # there the middleware has checked it
         key = values.get("api_key") or request.query_params.get("api_key")
         request.app.state.service.check_key(key if isinstance(key, str) else "")
@@ -97,7 +95,7 @@ async def read(request: Request, kind: type[M]) -> M:
         raise APIError(400, f"Invalid request: {name}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
 
 
-async def values_of(request: Request) -> tuple[dict[str, Any], bool]:
+async def body_fields(request: Request) -> tuple[dict[str, Any], bool]:
     """The fields of a body, and whether it is a form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
@@ -121,17 +119,17 @@ async def values_of(request: Request) -> tuple[dict[str, Any], bool]:
 )
 async def translate(request: Request, service: ServiceDep) -> TranslateResponse:
     """Translate texts; line ends, paragraphs and, in HTML, tags stay as they are."""
-    asked = await read(request, TranslateRequest)
-    texts = asked.q if isinstance(asked.q, list) else [asked.q]
+    body = await read_request(request, TranslateRequest)
+    texts = body.q if isinstance(body.q, list) else [body.q]
     service.check_texts(texts)
-    sources = [await asyncio.to_thread(prepare, service, text, asked) for text in texts]
-    more = int(asked.alternatives)
+    sources = [await asyncio.to_thread(prepare, service, text, body) for text in texts]
+    more = int(body.alternatives)
     options = {"n_best": more + 1, "beam": max(more + 1, 4)} if more else {}
     jobs = await service.submit([(one.entry, one.segmented.sentences) for one in sources], options)
     answers = await service.results(jobs, request)
     versions = [one.versions(found, more + 1) for one, found in zip(sources, answers, strict=True)]
     detected = [one.detected for one in sources if one.detected is not None]
-    several = isinstance(asked.q, list)
+    several = isinstance(body.q, list)
     best, others = [found[0] for found in versions], [found[1:] for found in versions]
     return TranslateResponse(
         translatedText=best if several else best[0],
@@ -142,7 +140,7 @@ async def translate(request: Request, service: ServiceDep) -> TranslateResponse:
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text cut into sentences for a model; its language, if that was found out."""
+    """A text cut into sentences for a model, and its language if that was detected."""
 
     entry: ModelEntry
     segmented: SegmentedText
@@ -151,19 +149,21 @@ class SourceText:
     def versions(self, answers: Sequence[Any], count: int) -> list[str]:
         """The text as translated, and with the other answers to each sentence."""
         most = max((len(answer.alternatives) for answer in answers), default=0) + 1
-        return [self.segmented.join([nth(answer, number) for answer in answers]) for number in range(min(count, most))]
+        return [
+            self.segmented.join([nth_best(answer, number) for answer in answers]) for number in range(min(count, most))
+        ]
 
 
-def prepare(service: InferenceService, text: str, asked: TranslateRequest) -> SourceText:
-    detected, source = None, asked.source
+def prepare(service: InferenceService, text: str, body: TranslateRequest) -> SourceText:
+    detected, source = None, body.source
     if source == "auto":
         best = detect(text, source_languages(service))[0]
         detected, source = DetectedLanguage(language=best.language, confidence=best.confidence), best.language
-    entry = model_for(service, source, asked.target)
-    return SourceText(entry, segment(text, asked.format, source, max_sentence_length(entry)), detected)
+    entry = model_for(service, source, body.target)
+    return SourceText(entry, segment(text, body.format, source, max_sentence_length(entry)), detected)
 
 
-def nth(answer: Any, number: int) -> str:
+def nth_best(answer: Any, number: int) -> str:
     """The best answer, or another; the best again where there are fewer."""
     text: str = answer.alternatives[number - 1].text if 0 < number <= len(answer.alternatives) else answer.text
     return text
@@ -173,7 +173,7 @@ def max_sentence_length(entry: ModelEntry) -> int:
     """Characters of a sentence that a model can read."""
     settings: Any = entry.config
     tokens: int = settings.model.length - 1
-    return min(LONGEST, tokens if settings.tokens.kind == "character" else 2 * tokens)
+    return min(MAX_SENTENCE_LENGTH, tokens if settings.tokens.kind == "character" else 2 * tokens)
 
 
 def source_languages(service: InferenceService) -> list[str]:
@@ -185,7 +185,7 @@ def translators(service: InferenceService) -> list[ModelEntry]:
 
 
 def model_for(service: InferenceService, source: str, target: str) -> ModelEntry:
-    """The model for two languages; one whose language was not said reads or writes any."""
+    """The model for two languages; one without languages in its settings takes any."""
     for exact in (True, False):
         for entry in translators(service):
             data = entry.config.data
@@ -201,9 +201,9 @@ def matches(language: str, asked: str, exact: bool) -> bool:
 @router.post("/detect", responses=error_responses(), openapi_extra=body_schema(DetectRequest))
 async def detect_language(request: Request, service: ServiceDep) -> list[DetectedLanguage]:
     """The languages that a text may be in, the most likely first."""
-    asked = await read(request, DetectRequest)
-    service.check_texts([asked.q])
-    found = await asyncio.to_thread(detect, asked.q, source_languages(service))
+    body = await read_request(request, DetectRequest)
+    service.check_texts([body.q])
+    found = await asyncio.to_thread(detect, body.q, source_languages(service))
     return [DetectedLanguage(language=one.language, confidence=one.confidence) for one in found]
 
 

@@ -101,17 +101,17 @@ class ModelInfo(BaseModel):
 
 
 @router.post("/predict", responses=error_responses(404))
-async def predict(asked: PredictRequest, request: Request, service: ServiceDep) -> PredictResponse:
+async def predict(body: PredictRequest, request: Request, service: ServiceDep) -> PredictResponse:
     """Predict: labels, tags, a continuation, a translation."""
-    entry = service.entry(asked.model)
-    options = {name: value for name in OPTIONS if (value := getattr(asked, name)) is not None}
-    found = await service.predict(entry, asked.all(), options, request)
+    entry = service.entry(body.model)
+    options = {name: value for name in OPTIONS if (value := getattr(body, name)) is not None}
+    found = await service.predict(entry, body.all(), options, request)
     answers = await asyncio.to_thread(lambda: [answer_json(answer, options) for answer in found])
     return PredictResponse(model=entry.name, task=entry.task, answers=answers)
 
 
 def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """An answer as JSON, with the attention weights if they were asked for."""
+    """An answer as JSON, with the attention weights if they were body for."""
     data: dict[str, Any] = answer.json()
     if options.get("attention") and answer.attention is not None:
         data["attention"] = answer.attention.json()
@@ -121,27 +121,27 @@ def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
 @router.post(
     "/explain", responses={**error_responses(404), 200: {"content": {"text/html": {}, "application/json": {}}}}
 )
-async def explain(asked: ExplainRequest, service: ServiceDep) -> Response:
-    """What a model computes for a text, from the whole down to a single gate."""
-    entry = service.entry(asked.model)
+async def explain(body: ExplainRequest, service: ServiceDep) -> Response:
+    """Explain what a model computes for a text, from the whole down to a single gate."""
+    entry = service.entry(body.model)
     model = await service.load_model(entry)
-    service.check_texts([asked.text])
+    service.check_texts([body.text])
 
     def work() -> str:
-        explained = explain_model(model, asked.text)
-        return page(explained) if asked.format == "html" else as_json(page_data(explained))
+        explained = explain_model(model, body.text)
+        return page(explained) if body.format == "html" else as_json(page_data(explained))
 
     found = await service.explain(work)
-    kind = "text/html; charset=utf-8" if asked.format == "html" else "application/json"
+    kind = "text/html; charset=utf-8" if body.format == "html" else "application/json"
     return Response(found, media_type=kind, headers={"content-security-policy": "sandbox allow-scripts"})
 
 
 @router.post("/vectors", responses=error_responses(404))
-async def vectors(asked: TextsRequest, request: Request, service: ServiceDep) -> VectorsResponse:
+async def vectors(body: TextsRequest, request: Request, service: ServiceDep) -> VectorsResponse:
     """Embed texts: a vector for each, close together for texts of similar meaning."""
-    entry = service.entry(asked.model)
+    entry = service.entry(body.model)
     model = await service.load_model(entry)
-    texts = service.parse_inputs(model, asked.all())
+    texts = service.parse_inputs(model, body.all())
 
     def compute(texts: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
         vectors = model.vectors([text.input for text in texts]).tolist()
@@ -155,7 +155,7 @@ async def vectors(asked: TextsRequest, request: Request, service: ServiceDep) ->
 async def models(service: ServiceDep) -> list[ModelInfo]:
     """The models of this server; each is loaded at its first request."""
     loaded = set(service.model_store.loaded)
-    return [ModelInfo(**entry.about(), loaded=entry.name in loaded) for entry in service.model_store.entries.values()]
+    return [ModelInfo(**entry.info(), loaded=entry.name in loaded) for entry in service.model_store.entries.values()]
 
 
 class VectorAnswer:

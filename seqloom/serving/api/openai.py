@@ -34,7 +34,7 @@ class StreamOptions(RequestBody):
 
 
 class CompletionRequest(RequestBody):
-    """A text to go on with, or to translate."""
+    """A prompt to continue, or a text to translate."""
 
     model: str
     """A model by name."""
@@ -108,7 +108,7 @@ async def models(service: ServiceDep) -> dict[str, Any]:
 
 @router.get("/models/{name}", responses=error_responses(404))
 async def model(name: str, service: ServiceDep) -> dict[str, Any]:
-    """One of them."""
+    """One of the models that can complete."""
     return model_json(text_generator(service, name))
 
 
@@ -125,18 +125,18 @@ def text_generator(service: InferenceService, name: str) -> ModelEntry:
 
 
 @router.post("/completions", responses={**error_responses(404), 200: {"content": {"text/event-stream": {}}}})
-async def completions(asked: CompletionRequest, request: Request, service: ServiceDep) -> Response:
-    """Go on with a text, or translate it."""
-    entry = text_generator(service, asked.model)
+async def completions(body: CompletionRequest, request: Request, service: ServiceDep) -> Response:
+    """Continue a text, or translate it."""
+    entry = text_generator(service, body.model)
     loaded = await service.load_model(entry)
-    prompts = service.parse_inputs(loaded, asked.prompts())
-    stops = asked.stops()
-    texts = [prompt for prompt in prompts for _ in range(asked.n or 1)]
-    streams = loaded.task.streams(asked.temperature) and bool(asked.stream or stops)
-    (job,) = await service.submit([(entry, texts)], asked.options(loaded.task), streams=streams)
+    prompts = service.parse_inputs(loaded, body.prompts())
+    stops = body.stops()
+    texts = [prompt for prompt in prompts for _ in range(body.n or 1)]
+    streams = loaded.task.streams(body.temperature) and bool(body.stream or stops)
+    (job,) = await service.submit([(entry, texts)], body.options(loaded.task), streams=streams)
     tokenizer = next(iter(loaded.task.tokenizers.values()))  # of the text, or of the source
-    completion = Completion(service, job, asked, [Choice(index, stops) for index in range(len(texts))], tokenizer)
-    if asked.stream:
+    completion = Completion(service, job, body, [Choice(index, stops) for index in range(len(texts))], tokenizer)
+    if body.stream:
         return StreamingResponse(completion.stream(), media_type="text/event-stream")
     return JSONResponse(await unless_disconnected(request, completion.response()))
 
@@ -145,9 +145,9 @@ class Completion:
     """A completion while it is generated."""
 
     def __init__(
-        self, service: InferenceService, job: Job, asked: CompletionRequest, choices: list[Choice], tokenizer: Tokenizer
+        self, service: InferenceService, job: Job, body: CompletionRequest, choices: list[Choice], tokenizer: Tokenizer
     ) -> None:
-        self.service, self.job, self.asked, self.choices = service, job, asked, choices
+        self.service, self.job, self.body, self.choices = service, job, body, choices
         self.tokenizer = tokenizer
         self.id, self.created = f"cmpl-{uuid.uuid4().hex}", int(time.time())
 
@@ -157,9 +157,9 @@ class Completion:
             async for known in self.service.updates(self.job):
                 for index, reply in known.items():
                     self.choices[index].update(reply.answer, reply.whole)
-                    self.job.inputs[index].wanted = not self.choices[index].finished
+                    self.job.inputs[index].wanted = not self.choices[index].finish_reason
                 yield
-                if all(choice.finished for choice in self.choices):
+                if all(choice.finish_reason for choice in self.choices):
                     return
         finally:
             self.job.cancel()
@@ -168,26 +168,26 @@ class Completion:
         async for _ in self.updates():
             pass
         return {
-            **self.head(),
+            **self.common(),
             "choices": [self.choice_json(choice, choice.text) for choice in self.choices],
             "usage": self.usage(),
         }
 
     async def stream(self) -> AsyncIterator[str]:
-        """InferenceService-sent events: the pieces of all choices, then [DONE]."""
+        """Server-sent events: the chunks of all choices, then [DONE]."""
         try:
             async for _ in self.updates():
                 for choice in self.choices:
                     if choice.finish_sent:
                         continue
                     text = choice.new_text()
-                    choice.finish_sent = choice.finished is not None
+                    choice.finish_sent = choice.finish_reason is not None
                     if text or choice.finish_sent:
                         yield event(
-                            {**self.head(), "choices": [self.choice_json(choice, text, last=choice.finish_sent)]}
+                            {**self.common(), "choices": [self.choice_json(choice, text, last=choice.finish_sent)]}
                         )
-            if self.asked.stream_options and self.asked.stream_options.include_usage:
-                yield event({**self.head(), "choices": [], "usage": self.usage()})
+            if self.body.stream_options and self.body.stream_options.include_usage:
+                yield event({**self.common(), "choices": [], "usage": self.usage()})
             yield "data: [DONE]\n\n"
         except APIError as error:
             yield event(error.body("/v1/"))
@@ -195,23 +195,23 @@ class Completion:
             log_error(error)
             yield event(internal_error().body("/v1/"))
 
-    def head(self) -> dict[str, Any]:
-        return {"id": self.id, "object": "text_completion", "created": self.created, "model": self.asked.model}
+    def common(self) -> dict[str, Any]:
+        return {"id": self.id, "object": "text_completion", "created": self.created, "model": self.body.model}
 
     def choice_json(self, choice: Choice, text: str, *, last: bool = True) -> dict[str, Any]:
-        count = self.asked.logprobs
+        count = self.body.logprobs
         logprobs = choice.logprobs(count) if count is not None else None
         return {
             "index": choice.index,
             "text": text,
             "logprobs": logprobs,
-            "finish_reason": choice.finished if last else None,
+            "finish_reason": choice.finish_reason if last else None,
         }
 
     def usage(self) -> dict[str, int]:
-        read = sum(map(len, self.tokenizer.encode_batch(self.asked.prompts())))
-        written = sum(len(choice.answer.tokens) for choice in self.choices)
-        return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        prompt = sum(map(len, self.tokenizer.encode_batch(self.body.prompts())))
+        completion = sum(len(choice.answer.tokens) for choice in self.choices)
+        return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
 def event(data: dict[str, Any]) -> str:

@@ -26,5 +26,5 @@ async def health(service: ServiceDep) -> Response:
 
 @router.get("/metrics", response_class=PlainTextResponse, responses=error_responses())
 async def metrics(service: ServiceDep) -> Response:
-    """ServerMetrics for Prometheus."""
+    """Metrics in Prometheus' format."""
     return Response(service.metrics.render(), media_type=CONTENT_TYPE_LATEST)

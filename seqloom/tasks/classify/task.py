@@ -18,8 +18,10 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
+from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
+from seqloom.tasks.classify.example import classification_example
 from seqloom.tasks.classify.inputs.base import InputKind
 from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
 from seqloom.tasks.classify.inputs.texts import TextInputs
@@ -89,7 +91,9 @@ class Classify(Task[ClassifyConfig]):
         return cls(config, {"text": tokenizer}, facts)
 
     def make_model(self) -> nn.Module:
-        return make_classifier(self.config.model, self.inputs.begin(), self.answers.outputs, len(self.features))
+        return make_classifier(
+            self.config.model, self.inputs.make_embedding(), self.answers.outputs, len(self.features)
+        )
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -144,9 +148,9 @@ class Classify(Task[ClassifyConfig]):
         device = next(model.parameters()).device
         records = [self.inputs.record(one.input) for one in requests]
         features = list(map(self.features, records)) if len(self.features) else []
-        rows = self.inputs.encode(records)
-        for places in by_length([len(row) for row in rows]):
-            x, lengths = self.inputs.tensors([rows[place] for place in places], device)
+        encoded = self.inputs.encode(records)
+        for places in by_length([len(one) for one in encoded]):
+            x, lengths = self.inputs.tensors([encoded[place] for place in places], device)
             with torch.no_grad():
                 logits = model(x, lengths, beside([features[place] for place in places if features], device)).cpu()
             yield [
@@ -154,16 +158,19 @@ class Classify(Task[ClassifyConfig]):
                 for place, logit in zip(places, logits, strict=True)
             ]
 
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return classification_example(self, model, given, device)
+
     def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
         """The pooled encoder output of each input, before the classification layer (B, H).
 
         Logistic regression has no encoder: its concatenated embeddings; for an MLP its hidden layer.
         """
         device = next(model.parameters()).device
-        rows = self.inputs.encode([self.inputs.record(given) for given in texts])
-        found: list[Tensor] = [torch.empty(0)] * len(rows)
-        for places in by_length([len(row) for row in rows]):
-            x, lengths = self.inputs.tensors([rows[place] for place in places], device)
+        encoded = self.inputs.encode([self.inputs.record(given) for given in texts])
+        found: list[Tensor] = [torch.empty(0)] * len(encoded)
+        for places in by_length([len(one) for one in encoded]):
+            x, lengths = self.inputs.tensors([encoded[place] for place in places], device)
             with torch.no_grad():
                 vectors = model.vectors(x, lengths).float().cpu()  # type: ignore[operator]
             for place, vector in zip(places, vectors, strict=True):

@@ -1,0 +1,75 @@
+"""Forgetting in a trained model: the influence of each word on the last hidden state of the encoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.errors import SeqloomError
+from seqloom.explaining.panels import BarChart, Experiment, LineChart, Series
+from seqloom.explaining.trained import loaded
+from seqloom.models.classifier import FlatClassifier
+from seqloom.models.encoders.base import Encoder
+from seqloom.models.encoders.recurrent import RecurrentEncoder
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.tokens.settings import SPECIALS
+from seqloom.training.model import Model
+
+
+def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment:
+    """The influence of every word of a sentence on the last state of the encoder, by its distance from the end."""
+    model = loaded(folder)
+    if isinstance(model.network, FlatClassifier):
+        what = f"{model.task.config.model.name} puts all words end to end: it has no state that could forget"
+        raise SeqloomError(what, remedy="use a model that reads word by word")
+    words, learned = influence(model, model.network, sentence)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        fresh = model.task.make_model().to(model.device).eval()
+    _, began = influence(model, fresh, sentence)
+    distances, encoder = range(len(words)), model.task.config.model.name
+    far, near = learned[0], max(learned[-1], 1e-30)
+    real = [place for place in distances if words[place] not in SPECIALS] or distances
+    strongest = words[max(real, key=learned.__getitem__)]
+    text = [
+        f"How strongly the state after the last word depends on each of {len(words)} words: the length of all "
+        f"derivatives of the last state of the encoder ({encoder}) with respect to the word's row.",
+        f"The first word, {len(words) - 1} words back, keeps {far / near:.0%} of the influence of the last one; before "
+        f"training it was {began[0] / max(began[-1], 1e-30):.0%}. Of the words, “{strongest}” matters most.",
+        "What is forgotten here cannot be in a context of one row; a decoder with attention can still look at it.",
+    ]
+    return Experiment(
+        "forgetting",
+        "Forgetting in a trained model",
+        "How much does each word still matter at the end?",
+        text,
+        [
+            BarChart("Influence on the last state, word by word", "length of the derivative",
+                     [f"{place + 1} {word}" for place, word in enumerate(words)], [("trained", learned)]),
+            LineChart(
+                "Influence by distance from the end", "distance in words", "length of the derivative",
+                [Series("trained", distances, learned[::-1]), Series("before training", distances, began[::-1])],
+                y_scale="log",
+            ),
+        ],
+    )  # fmt: skip
+
+
+def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], list[float]]:
+    """The words of a sentence, and for each the length of d(last hidden state) / d(its embedding)."""
+    with torch.no_grad():
+        first = model.task.example(network, given, model.device).stages[0]
+        x = torch.as_tensor(first.stage.traces()[0].values["X"])[None]
+    encoder: Any = network.source.encoder if isinstance(network, Seq2Seq) else network.encoder
+    assert isinstance(encoder, Encoder)
+
+    def last(x: Tensor) -> Tensor:
+        hidden: Tensor = encoder(x, torch.tensor([x.shape[1]], device=x.device))[0, -1]
+        both = isinstance(encoder, RecurrentEncoder) and encoder.both_ways
+        return hidden[: len(hidden) // 2] if both else hidden  # the half that comes from the left
+
+    slopes = torch.autograd.functional.jacobian(last, x)[:, 0]  # type: ignore[no-untyped-call]  # (H, T, D)
+    return first.words, slopes.square().sum((0, 2)).sqrt().tolist()
