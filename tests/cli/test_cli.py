@@ -71,7 +71,11 @@ WRONG = {
     "a folder as file": (["explain", "dot", "--html", "."], ". is a folder", "page.html"),
     "a file that cannot be": (["explain", "dot", "--html", "/dev/null/x.html"], "cannot write", "another place"),
     "a module that is not there": (["explain", "no.such:thing"], "cannot import no.such", "where it is found"),
-    "a function that is not there": (["explain", "seqloom.layers.lstm:x"], "has no equations called x", "it has: lstm"),
+    "a function that is not there": (
+        ["explain", "seqloom.layers.lstm:x"],
+        "seqloom.layers.lstm has no x",
+        "it has: lstm",
+    ),
 }
 
 
