@@ -18,7 +18,7 @@ SMALL = [
     "model.embedding=12", "model.widths=[9]", "model.length=16", "train.steps=12", "train.warmup_steps=2",
     "train.batch_tokens=200", "train.checkpoint_every=4", "train.evaluate_every=6", "train.log_every=1",
 ]  # fmt: skip
-E = "words.table.E"
+E = "embedding.table.E"
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def first(folder):
     return read_tensors(folder / "setup" / "start.safetensors")
 
 
-@pytest.mark.parametrize("keep, parts", [("words", {"words"}), ("encoder", {"words", "encoder"})])
+@pytest.mark.parametrize("keep, parts", [("words", {"embedding"}), ("encoder", {"embedding", "encoder"})])
 def test_what_is_kept_frozen_is_that_of_the_other_model(reviews, tmp_path, language_model, keep, parts):
     changes = [f"start.model={language_model}", f"start.keep={keep}", "start.frozen=true"]
     train(settings(reviews, *changes), tmp_path / "run", quiet=True)
