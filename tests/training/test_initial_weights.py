@@ -115,7 +115,7 @@ def test_what_does_not_fit_is_said(reviews, tmp_path, language_model):
         (f"start.model={tmp_path / 'nothing'}",): "nothing",
         (f"start.model={language_model}", "start.keep=all"): "readout.W_hy is (9, 24) there and (9, 2) here",
         (f"start.model={language_model}", "start.vectors=svd"): "in one way only",
-        ("start.vectors=svd", "model.embedding=500"): "cannot have rows of 500",
+        ("start.vectors=svd", "model.embedding=500"): "cannot have vectors of 500",
     }
     for number, (changes, words) in enumerate(cases.items()):
         with pytest.raises(Exception, match=words.replace("(", r"\(").replace(")", r"\)")) as error:
