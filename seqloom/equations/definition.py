@@ -56,6 +56,10 @@ class Equations(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<equations {self.name}: {self.legend.title}>"
 
+    def __deepcopy__(self, memo: object) -> Self:
+        """A definition is one thing: a copy of a model speaks of the same."""
+        return self
+
     @property
     def label(self) -> str:
         """The name as people write it: `self-attentive-rnn`."""

@@ -30,6 +30,8 @@ from seqloom.layers.convolution import (
 )
 from seqloom.layers.cross_entropy import CrossEntropy, cross_entropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block, decoder_block_pre_norm
+from seqloom.layers.derived import cell_for, cell_from
+from seqloom.layers.derived_block import block_from
 from seqloom.layers.disagreement import Disagreement, disagreement
 from seqloom.layers.dropout import Dropout, draw_from
 from seqloom.layers.embedding import Embedding, OneHotEmbedding, embedding, one_hot_embedding
@@ -168,9 +170,12 @@ __all__ = [
     "batch_norm",
     "bidirectional",
     "bilinear",
+    "block_from",
     "causal",
     "causal_mask",
     "cbow",
+    "cell_for",
+    "cell_from",
     "concat_rnn",
     "convolution",
     "convolution_layer",

@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from seqloom import layers
 from seqloom.decoding.stepper import select_rows
 from seqloom.equations import (
     Equations,
+    Part,
     append,
     concat,
     dim,
@@ -65,7 +66,7 @@ def min_gru(x, h, *, W_z, b_z, W_h, b_h):
 
 
 @equations
-def two_memories(x, h, M, *, norm, W, U, v, K, b, gamma, a):
+def two_memories(x, h, M, *, normed=layer_norm, W, U, v, K, b, gamma, a):
     """A cell with a vector and a matrix for its state, and most of the grammar.
 
     x      (D)      the input
@@ -79,7 +80,7 @@ def two_memories(x, h, M, *, norm, W, U, v, K, b, gamma, a):
     gamma  (H)      a scale
     a      ()       a number
     """
-    u = layer_norm(x, **norm)
+    u = normed(x)
     q = tanh(u @ W + h @ U + b) * gamma
     A = M @ q + K @ x - sqrt(dim(h)) * (v @ q)
     s = softmax(A + M @ v)
@@ -124,6 +125,34 @@ def rare_functions(x, h, *, W, E, b):
     return h
 
 
+@equations
+def of_parts(x, h, *, cell=gru, blocks=(feed_forward, feed_forward), W):
+    """A cell of parts, one of them recurrent, and a loop over others.
+
+    x  (D)     the input
+    h  (H)     the state
+    W  (D, H)  from the input
+    """
+    h = cell(x, h)
+    y = h + x @ W
+    for block in blocks:
+        y = block(y)
+    return y, h
+
+
+@equations
+def of_one_part(x, h, *, cell=gru, W):
+    """The same without a loop: every operation is lifted by itself.
+
+    x  (D)     the input
+    h  (H)     the state
+    W  (D, H)  from the input
+    """
+    h = cell(x, h)
+    y = h + x @ W
+    return y, h
+
+
 def recurrent_definitions() -> list[Equations[..., Any]]:
     """Every definition in seqloom.layers that could be a cell, found."""
     found: dict[str, Equations[..., Any]] = {}
@@ -132,10 +161,11 @@ def recurrent_definitions() -> list[Equations[..., Any]]:
         found |= {value.name: value for value in names.values() if isinstance(value, Equations)}
     one_input = (each for each in found.values() if len(each.body.inputs) == len(each.body.states) + 1)
     vectors = [each for each in one_input if (entry := each.legend[each.body.inputs[0].name]) and len(entry.shape) == 1]
-    return [each for each in vectors if each.body.states and each not in (self_attentive_rnn,)]
+    shown = [each for each in vectors if all(each.legend[state] for state in each.body.states)]
+    return [each for each in shown if each.body.states and each is not self_attentive_rnn]  # whose state grows
 
 
-OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence, rare_functions]
+OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence, rare_functions, of_parts, of_one_part]
 EVERY = [*recurrent_definitions(), *OWN]
 every_definition = pytest.mark.parametrize("definition", EVERY, ids=lambda each: each.name)
 FAST = [each for each in EVERY if each.layer and issubclass(each.layer, Cell)]
@@ -145,8 +175,8 @@ FAST = [each for each in EVERY if each.layer and issubclass(each.layer, Cell)]
 def copy(source: Any, target: Any) -> None:
     """The same weights, symbol by symbol."""
     for name, value in source.items():
-        if isinstance(value, Mapping):
-            copy(value, target[name])
+        if isinstance(value, Part):
+            copy(value.weights, target[name].weights)
         elif isinstance(value, torch.Tensor):
             target[name].copy_(value)
 
@@ -221,6 +251,27 @@ def test_at_padding_state_stays_to_the_bit_whatever_stands_there():
     assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in cell.parameters())
 
 
+def test_numbers_of_16_bits_are_taken():
+    cell = cell_from(lstm, D, H)
+    x = torch.randn(2, 6, D)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y, _ = cell(x, lengths=torch.tensor([6, 3]))
+    assert_close(y.float(), cell(x, lengths=torch.tensor([6, 3]))[0], atol=0.02, rtol=0.02)
+    y.sum().backward()
+
+
+def test_a_copy_has_weights_of_its_own():
+    cell = cell_from(min_gru, D, H)
+    twin = deepcopy(cell)
+    x = torch.randn(2, 6, D)
+    assert twin.definition is min_gru
+    assert_close(cell(x)[0], twin(x)[0])
+    torch.nn.init.ones_(twin.symbols()["W_z"])  # type: ignore[arg-type]
+    assert not torch.equal(cell(x)[0], twin(x)[0])
+    cell.load_state_dict(twin.state_dict())
+    assert_close(cell(x)[0], twin(x)[0])
+
+
 def test_a_definition_trains():
     torch.manual_seed(0)
     cell = cell_from(min_gru, 1, 8)
@@ -240,13 +291,13 @@ def test_a_definition_trains():
 def test_weights_have_their_names_their_shapes_and_are_initialised_by_kind():
     cell = cell_from(two_memories, D, H, {"F": 4})
     symbols: Any = cell.symbols()
-    assert {name: tuple(value.shape) for name, value in symbols.items() if name != "norm"} == {
+    assert {name: tuple(value.shape) for name, value in symbols.items() if name != "normed"} == {
         "W": (D, H), "U": (H, H), "v": (H,), "K": (4, D), "b": (H,), "gamma": (H,), "a": (),
     }  # fmt: skip
     assert_close(symbols["U"] @ symbols["U"].T, torch.eye(H))
     assert not symbols["b"].any() and symbols["v"].all() and symbols["W"].any()
-    assert (symbols["gamma"] == 1).all() and (symbols["norm"]["gamma"] == 1).all()
-    assert set(dict(cell.weights.named_parameters())) >= {"W", "U", "norm.gamma"}
+    assert (symbols["gamma"] == 1).all() and (symbols["normed"].weights["gamma"] == 1).all()
+    assert set(dict(cell.weights.named_parameters())) >= {"W", "U", "normed.gamma"}
     assert cell.output_size == 4 + H + D
 
 
@@ -299,6 +350,18 @@ def misfit(x, h, *, W):
 
 
 @equations
+def no_hidden_size(x, h, *, b):
+    """A state as wide as the input.
+
+    x  (D)  the input
+    h  (D)  the state
+    b  (D)  the bias
+    """
+    h = tanh(x + h + b)
+    return h
+
+
+@equations
 def grows(x, H, *, W):
     """A state that grows.
 
@@ -318,6 +381,11 @@ def grows(x, H, *, W):
         (additive, {}, "additive has no state"),
         (no_shape, {}, r"the docstring of no_shape does not state the shape of W\n    -> add a line like `W  \(D, H\)"),
         (misfit, {}, r"test_derived.py:\d+: `h = tanh\(x @ W \+ h\)` cannot be computed"),
+        (
+            no_hidden_size,
+            {},
+            r"no shape in the docstring of no_hidden_size has an H, the hidden size of 5",
+        ),
         (grows, {}, r"the size steps is not known\n    -> give it: sizes=\{'steps': ...\}"),
         (
             grows,
