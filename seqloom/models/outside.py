@@ -88,15 +88,15 @@ def model_reference(model: Any) -> str:
 def origins(config: Any) -> dict[str, dict[str, str]]:
     """For each setting that names an architecture of another package, where that came from."""
     named = {setting: getattr(config, setting, None) for setting in NAMING}
-    found = {setting: find(name) for setting, name in named.items() if isinstance(name, str)}
-    return {setting: provenance(each.origin) for setting, each in found.items() if not each.ours}
+    found = {setting: (name, find(name)) for setting, name in named.items() if isinstance(name, str)}
+    return {setting: provenance(each.origin, name) for setting, (name, each) in found.items() if not each.ours}
 
 
 def check_origin(folder: Path, name: str, then: dict[str, str]) -> None:
     """Say clearly if the architecture of a trained model is not there, or is not what it was."""
     package = f" ({then['package']} {then['version']})" if "version" in then else ""
     try:
-        now = provenance(find(name).origin)
+        now = provenance(find(name).origin, name)
     except SeqloomError as error:
         what = f"{folder} was trained with {then['reference']}{package}, which is not there: {error.what}"
         raise SeqloomError(what, remedy=error.remedy) from error

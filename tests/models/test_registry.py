@@ -58,6 +58,8 @@ from torch import nn
 
 from seqloom.equations import equations, relu, softmax, where, inf
 from seqloom.models.encoders import Encoder
+from seqloom.models.registry import Architecture
+from seqloom.models.seq2seq.decoders.attention import AttentionDecoder
 
 
 @equations
@@ -90,6 +92,12 @@ class Shift(Encoder):
         return y.masked_fill(~real[..., None], 0)
 
 
+class Looking(AttentionDecoder):
+    """A decoder that is the attention layer, as we have it."""
+
+
+translator = Architecture("own-translator", "a cell that reads for attention alone", "model", tasks=("translate",),
+                          preset={"encoder": "own_cells:min_gru", "decoder": "own_layers:Looking"})
 not_a_model = 3
 '''
 
@@ -228,6 +236,16 @@ def test_a_cell_of_ones_own_is_stacked_and_reads_from_both_ends(own):
 def test_blocks_and_encoders_of_ones_own_are_trained(own, task, name):
     train(settings(own, task, name), own / "run", quiet=True)
     assert seqloom.load(own / "run")(DATA[task][2]) is not None
+
+
+def test_a_decoder_and_a_whole_translator_of_ones_own_are_trained(own):
+    data = write_pairs(own / "data.tsv")
+    for number, (name, *changes) in enumerate(
+        [("rnn-attention", "model.decoder=own_layers:Looking"), ("own_layers:translator", "model.embedding=6")]
+    ):
+        config = load_run(None, [*QUICK, *changes], task="translate", data__train=str(data), model__name=name)
+        train(config, own / f"run{number}", quiet=True)
+        assert type(seqloom.load(own / f"run{number}").network.decoder).__name__ == "Looking"
 
 
 def test_what_an_encoder_reads_is_what_its_parameters_are_called(own):
