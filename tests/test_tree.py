@@ -114,7 +114,6 @@ def test_nothing_refers_to_what_readers_cannot_see():
             assert not (found := hidden.findall(file.read_text(encoding="utf-8"))), f"{file}: {found}"
 
 
-@pytest.mark.xfail(reason="the last ones are being renamed")
 def test_class_names_are_unique():
     homes: dict[str, list[str]] = {}
     for file in FILES:
