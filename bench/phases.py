@@ -56,7 +56,7 @@ class Clock:
         used = os.times()
         return time.perf_counter(), used.user + used.system + used.children_user + used.children_system
 
-    def figures(self, lines: int) -> dict[str, Any]:
+    def speeds(self, lines: int) -> dict[str, Any]:
         wall, used = (now - then for now, then in zip(self.now(), self.began))
         return {"lines": lines, "wall": lines / wall, "used": lines / used}
 
@@ -83,7 +83,7 @@ def encode(call: Callable[[list[str]], Any], texts: list[str]) -> dict[str, Any]
     clock = Clock()
     for first in range(0, len(texts), BATCH):
         call(texts[first : first + BATCH])
-    return clock.figures(len(texts))
+    return clock.speeds(len(texts))
 
 
 def prepare(pattern: str, run: str, folder: str, workers: int | None) -> dict[str, Any]:
@@ -97,15 +97,15 @@ def prepare(pattern: str, run: str, folder: str, workers: int | None) -> dict[st
     source = open_source(pattern, task="classify")
     clock = Clock()
     corpus = make(Path(folder), source, task.encode, workers=workers)
-    figures = clock.figures(len(corpus))
+    speeds = clock.speeds(len(corpus))
     began = time.perf_counter()
     fingerprint(source.files, {})
     hashing = time.perf_counter() - began
-    return {**figures, "hashing": hashing, "bytes": sum(file.stat().st_size for file in Path(folder).iterdir())}
+    return {**speeds, "hashing": hashing, "bytes": sum(file.stat().st_size for file in Path(folder).iterdir())}
 
 
 def train(pattern: str, valid: str, out: str, kind: str, size: int, steps: int, again: str | None) -> dict[str, Any]:
-    """The whole of a run; or, with the dictionary of another run, one that finds its corpus made."""
+    """The whole of a run; or, with the vocabulary of another run, one that finds its corpus made."""
     import seqloom
 
     if again:

@@ -25,9 +25,9 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 PIECE = 1_000_000
 """Lines of a file; speeds are compared file by file, in turns, because the machine may be busy."""
 SIZE = 10_000
-"""Entries of the dictionary."""
+"""Size of the vocabulary."""
 LEARN_FROM = 200_000
-"""Lines that the library's dictionary is learned from."""
+"""Lines that the library's vocabulary is learned from."""
 BARE = 300_000
 """Lines that a tokenizer alone is timed with."""
 STEPS = 200
@@ -111,7 +111,7 @@ class Bench:
             "used": "Lines a second of one processor, all work counted",
         }
         tables = {
-            clock: Table(title=f"{title}; {self.asked.kind}, {SIZE:,} entries") for clock, title in titles.items()
+            clock: Table(title=f"{title}; {self.asked.kind}, vocabulary of {SIZE:,}") for clock, title in titles.items()
         }
         for table in tables.values():
             for name in (

@@ -25,8 +25,8 @@ from seqloom.data.survey.survey import ColumnReport
 from seqloom.data.survey.vocabulary import VocabularyReport
 from seqloom.errors import DataError
 
-UPRIGHT = " ▁▂▃▄▅▆▇█"
-LYING = " ▏▎▍▌▋▊▉█"
+VERTICAL = " ▁▂▃▄▅▆▇█"
+HORIZONTAL = " ▏▎▍▌▋▊▉█"
 HEIGHT = 4
 """Lines of a chart."""
 LABELS = 20
@@ -80,7 +80,7 @@ def bars(counts: Mapping[str, int]) -> None:
     names = by_count(counts) if len(counts) > LABELS else list(counts)
     most, room = max(counts.values(), default=1), max(console.width - LONGEST - 16, 10)
     for name in names[:LABELS]:
-        bar = Text(lying(counts[name] / max(most, 1), room), style="green")
+        bar = Text(horizontal_bar(counts[name] / max(most, 1), room), style="green")
         table.add_row(Text(clean(name)), Text(f"{counts[name]:,}"), bar)
     console.print(Padding(table, (0, 2)))
     if rest := names[LABELS:]:
@@ -88,14 +88,14 @@ def bars(counts: Mapping[str, int]) -> None:
         console.print(Padding(Text(f"… {len(rest):,} more, of {least} each", style="dim"), (0, 2)))
 
 
-def lying(share: float, room: int) -> str:
+def horizontal_bar(share: float, room: int) -> str:
     """A bar of eighths.
 
-    >>> lying(0.3, 5)
+    >>> horizontal_bar(0.3, 5)
     '█▌'
     """
     eighths = max(round(share * room * 8), 1)
-    return "█" * (eighths // 8) + LYING[eighths % 8].strip()
+    return "█" * (eighths // 8) + HORIZONTAL[eighths % 8].strip()
 
 
 def show_lengths(column: ColumnReport) -> None:
@@ -112,7 +112,7 @@ def chart(unit: str, lengths: Lengths, room: int) -> Text:
     """How many records have which length: columns of blocks over an axis."""
     heights, first, width = lengths.histogram(room)
     stretch = max(min(room // len(heights), 8), 1)
-    rows = upright(heights, stretch)
+    rows = vertical_bars(heights, stretch)
     last = first + width * len(heights) - 1
     axis = f"{first:,}"
     if len(heights) > 1:
@@ -122,17 +122,17 @@ def chart(unit: str, lengths: Lengths, room: int) -> Text:
     return text.append(f"half ≤ {half:,}, 95% ≤ {nearly:,}, all ≤ {most:,}")
 
 
-def upright(heights: Sequence[int], stretch: int = 1) -> list[str]:
+def vertical_bars(heights: Sequence[int], stretch: int = 1) -> list[str]:
     """Columns of eighths, the top line first; what is there is seen, however little.
 
-    >>> upright([1, 40, 16])[-1]
+    >>> vertical_bars([1, 40, 16])[-1]
     '▁██'
     """
     most = max([*heights, 1])
     eighths = [max(round(height / most * HEIGHT * 8), 1 if height else 0) for height in heights]
     lines = []
     for line in reversed(range(HEIGHT)):
-        lines.append("".join(UPRIGHT[min(max(height - line * 8, 0), 8)] * stretch for height in eighths).rstrip())
+        lines.append("".join(VERTICAL[min(max(height - line * 8, 0), 8)] * stretch for height in eighths).rstrip())
     return lines
 
 

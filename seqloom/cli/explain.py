@@ -58,7 +58,7 @@ def explain(
         return
     explained: Explanation | Experiment | Walkthrough
     if forgetting:
-        from seqloom.explaining.remembering import forgetting_of
+        from seqloom.explaining.influence import forgetting_of
 
         explained = forgetting_of(name, text)
     else:

@@ -2,7 +2,7 @@
 
 An epoch is a permutation that the seed and its number decide. It is cut into pools; within a pool rows are sorted by
 length and put into batches that hold at most so many tokens, padding counted; then the batches of the pool are
-shuffled. The position is two numbers, so a stream goes on where it was, whoever asks.
+shuffled. The position is two numbers, so a sampler goes on where it was, whoever asks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 
 
 class BucketSampler:
-    """Batches of row numbers without end."""
+    """Batches of the indices of rows, without end."""
 
     def __init__(self, lengths: NDArray[np.int32], batch_tokens: int, seed: int, pool: int = 100) -> None:
         self.lengths, self.batch_tokens, self.seed = lengths, batch_tokens, seed
@@ -43,11 +43,11 @@ class BucketSampler:
         for start in range(0, len(order), self.pool_rows):
             rows = order[start : start + self.pool_rows]
             by_length = rows[np.argsort(self.lengths[rows], kind="stable")]
-            cut = list(self.cut(by_length))
-            for place in generator.permutation(len(cut)):
-                yield cut[place]
+            batches = list(self.batched(by_length))
+            for place in generator.permutation(len(batches)):
+                yield batches[place]
 
-    def cut(self, rows: Rows) -> Iterator[Rows]:
+    def batched(self, rows: Rows) -> Iterator[Rows]:
         """Sorted rows in batches; the longest row of each decides how many fit."""
         lengths = self.lengths[rows].tolist()  # numbers of Python: going on far into an epoch passes over millions
         first = 0

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from seqloom.data.record import Record
 from seqloom.storage import new_folder
 
-Numbers: TypeAlias = NDArray[Any]
-Chunk: TypeAlias = Mapping[str, Sequence[Numbers | Sequence[int]]]
-"""For each field, one sequence of numbers an example."""
+Array: TypeAlias = NDArray[Any]
+Chunk: TypeAlias = Mapping[str, Sequence[Array | Sequence[int]]]
+"""For each field, one sequence of token ids (or other numbers) an example."""
 
 R = TypeVar("R")
 HEAVY = 20_000_000
@@ -46,8 +46,8 @@ def weight_of(record: object) -> int:
 
 
 def as_file(chunk: Chunk) -> bytes:
-    """A chunk as its file holds it: for each field the numbers of all examples, and how many each has."""
-    arrays: dict[str, Numbers] = {}
+    """A chunk as its file holds it: for each field the ids of all examples, and how many each has."""
+    arrays: dict[str, Array] = {}
     for field, examples in chunk.items():
         arrays[f"{field}.lengths"] = lengths = np.fromiter(map(len, examples), np.int32, len(examples))
         if any(isinstance(example, np.ndarray) for example in examples):
@@ -59,7 +59,7 @@ def as_file(chunk: Chunk) -> bytes:
     return stream.getvalue()
 
 
-def smallest(numbers: Numbers) -> Numbers:
+def smallest(numbers: Array) -> Array:
     """Whole numbers in as few bytes as they need."""
     if numbers.dtype.kind not in "iu":
         return numbers.astype(np.float32)
@@ -82,14 +82,14 @@ def fields_of(files: Sequence[Path]) -> list[str]:
         return [name.removesuffix(".lengths") for name in chunk.files if name.endswith(".lengths")]
 
 
-def each(files: Sequence[Path], name: str) -> Iterator[Numbers]:
+def each(files: Sequence[Path], name: str) -> Iterator[Array]:
     """The same array of every chunk, one after the other."""
     for file in files:
         with np.load(file) as chunk:
             yield chunk[name]
 
 
-def ends(files: Sequence[Path], field: str) -> Iterator[Numbers]:
+def ends(files: Sequence[Path], field: str) -> Iterator[Array]:
     """Where each example ends, counted from the first one of the corpus."""
     before = 0
     for lengths in each(files, f"{field}.lengths"):
@@ -98,7 +98,7 @@ def ends(files: Sequence[Path], field: str) -> Iterator[Numbers]:
         yield found
 
 
-def write(file: Path, pieces: Callable[[], Iterator[Numbers]]) -> None:
+def write(file: Path, pieces: Callable[[], Iterator[Array]]) -> None:
     """A .npy of pieces that are read twice, for the size and for the numbers, and never held together."""
     found = [(len(piece), piece.shape[1:], piece.dtype) for piece in pieces()]
     kind = np.result_type(*(kind for _, _, kind in found))

@@ -1,8 +1,8 @@
-"""A corpus on disk as numbers: tokenised once, mapped into memory, found again by its content.
+"""A corpus on disk as token ids: tokenised once, mapped into memory, found again by its content.
 
-A corpus is a folder that is whole or not there. A field (text, source, target, tags ...) is two files: all its numbers
-one behind the other, and where each example ends. Example k of every field belongs to the same record, so pairs
-cannot shift. While it is made, finished chunks stand beside it: preparing goes on where it was stopped. Of several
+A corpus is a folder that is whole or not there. A field (text, source, target, tags ...) is two files: all its ids one
+behind the other, and where each example ends. Example k of every field belongs to the same record, so pairs cannot
+shift. While it is made, finished chunks stand beside it: preparing goes on where it was stopped. Of several
 processes that want the same one, one makes it and the others wait.
 """
 
@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.data.chunks import Chunk, Numbers, chunks, join
-from seqloom.data.encoding import encoded, uncollected
+from seqloom.data.chunks import Array, Chunk, chunks, join
+from seqloom.data.encoding import encode_chunks, without_garbage_collection
 from seqloom.lock import locked
 from seqloom.storage import digest, replace_file
 
@@ -36,7 +36,7 @@ FORMAT = 2
 """Counts up when a corpus can no longer be read by older versions of seqloom."""
 AT_ONCE = 1_000_000
 """Examples whose lengths are computed together: all at once would take hundreds of megabytes of 10 million."""
-REMEMBERED = 64
+RELEASE_EVERY = 64
 """Examples read before mapped memory is given back: each may have brought in 2 MiB (a large page) of two files."""
 LARGE = 2**27
 """Bytes of a corpus that need not be given back."""
@@ -102,7 +102,7 @@ def make(
             if not files[-1].exists():
                 yield files[-1], chunk
 
-    with uncollected(), closing(encoded(missing(), encode, workers)) as found:
+    with without_garbage_collection(), closing(encode_chunks(missing(), encode, workers)) as found:
         for file, content in found:
             replace_file(file, content)
     join(files, folder)
@@ -119,35 +119,35 @@ class Corpus:
         self.folder = folder
         files = {file.name.removesuffix(".npy"): file for file in sorted(folder.glob("*.npy"))}
         self.maps = {name: np.load(file, mmap_mode="r", allow_pickle=False) for name, file in files.items()}
-        self.arrays: dict[str, Numbers] = {name: np.asarray(found) for name, found in self.maps.items()}
+        self.arrays: dict[str, Array] = {name: np.asarray(found) for name, found in self.maps.items()}
         self.large = sum(array.nbytes for array in self.arrays.values()) > LARGE
         self.read = 0
 
     def __len__(self) -> int:
         return next((len(ends) for name, ends in self.arrays.items() if name.endswith(".ends")), 0)
 
-    def __getitem__(self, place: tuple[str, int]) -> Numbers:
+    def __getitem__(self, place: tuple[str, int]) -> Array:
         field, index = place
         self.read += 1
-        if self.large and self.read % REMEMBERED == 0:
-            self.forget()
+        if self.large and self.read % RELEASE_EVERY == 0:
+            self.release_memory()
         ends = self.arrays[f"{field}.ends"]
         start = int(ends[index - 1]) if index else 0
         found = self.arrays[field][start : int(ends[index])]
         return found.copy() if self.large else found  # mapped numbers that a batch holds would come back all at once
 
     def lengths(self, field: str) -> NDArray[np.int32]:
-        """How many numbers each example of a field has."""
+        """How many token ids each example of a field has."""
         found = np.zeros(len(self), np.int32)
         before = 0
         for first in range(0, len(found), AT_ONCE):
             ends = self.arrays[f"{field}.ends"][first : first + AT_ONCE]
             found[first : first + AT_ONCE] = np.diff(ends, prepend=before)
             before = int(ends[-1])
-        self.forget()
+        self.release_memory()
         return found
 
-    def forget(self) -> None:
+    def release_memory(self) -> None:
         """Give the memory of what was read back to the system; it is read again when it is needed."""
         if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows, which takes it back by itself
             for found in self.maps.values():

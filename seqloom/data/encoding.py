@@ -24,7 +24,7 @@ MAX_WORKERS = 4
 """Processes unless more are asked for: one reader cannot keep more of them busy, and each takes memory."""
 
 
-def encoded(
+def encode_chunks(
     jobs: Iterator[tuple[K, list[R]]], encode: Callable[[list[R]], Chunk], workers: int | None
 ) -> Generator[tuple[K, bytes], None, None]:
     """The file of every chunk, under its key, in any order."""
@@ -46,7 +46,7 @@ def encoded(
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """No search for unreachable cycles: a chunk has none, but objects enough to make it a quarter of all the time."""
     was = gc.isenabled()
     gc.disable()

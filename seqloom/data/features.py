@@ -22,7 +22,7 @@ YES_NO = {"1": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "no": 0.0}
 
 
 class Features:
-    """Columns of a record as one row of numbers, in the order numbers, binary, categories.
+    """Columns of a record as one feature vector, in the order numbers, binary, categories.
 
     >>> from seqloom.data.record import Place
     >>> features = Features(numbers=["age"], categories=["country"])
@@ -70,16 +70,16 @@ class Features:
                 raise DataError(what, where=where, remedy="check the names of the feature columns")
 
     def __call__(self, record: Record) -> NDArray[np.float32]:
-        """One row, with an entry for each of `names`."""
-        row = []
+        """The feature vector, with an element for each of `names`."""
+        vector = []
         for column in self.numbers:
             mean, deviation = self.scales[column]
-            row.append((number_of(record, column) - mean) / deviation)
-        row += [binary_of(record, column) for column in self.binary]
+            vector.append((number_of(record, column) - mean) / deviation)
+        vector += [binary_of(record, column) for column in self.binary]
         for column, known in self.categories.items():
             category = category_of(record.columns.get(column))
-            row += [float(category == other) for other in known]
-        return np.array(row, dtype=np.float32)
+            vector += [float(category == other) for other in known]
+        return np.array(vector, dtype=np.float32)
 
     @property
     def names(self) -> list[str]:

@@ -42,7 +42,7 @@ def pad_or_truncate(
 
 
 def pad_sequences(
-    rows: Sequence[Any],
+    sequences: Sequence[Any],
     length: int | None = None,
     *,
     filler: float = 0,
@@ -50,22 +50,22 @@ def pad_sequences(
     side: Side = "behind",
     dtype: DTypeLike = np.int64,
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Rows of unequal length as one array, and how long each is in it.
+    """Sequences of unequal length as one array, and how long each is in it.
 
-    rows    B sequences of T numbers each, or of frames (T, D)
-    length  that all get; None: of the longest
-    ->      (B, length) or (B, length, D), and (B,)
+    sequences  B of T token ids each, or of frames (T, D)
+    length     that all get; None: of the longest
+    ->         (B, length) or (B, length, D), and (B,)
 
     >>> matrix, lengths = pad_sequences([[5, 6, 7], [8]], side="front")
     >>> matrix.tolist(), lengths.tolist()
     ([[5, 6, 7], [0, 0, 8]], [3, 1])
     """
-    length = max((len(row) for row in rows), default=0) if length is None else length
-    inner = np.shape(rows[0])[1:] if len(rows) else ()
-    matrix = np.full((len(rows), length, *inner), filler, dtype=dtype)
-    lengths = np.zeros(len(rows), dtype=np.int64)
-    for index, row in enumerate(rows):
-        kept = truncate(row, length, keep)
+    length = max((len(one) for one in sequences), default=0) if length is None else length
+    inner = np.shape(sequences[0])[1:] if len(sequences) else ()
+    matrix = np.full((len(sequences), length, *inner), filler, dtype=dtype)
+    lengths = np.zeros(len(sequences), dtype=np.int64)
+    for index, sequence in enumerate(sequences):
+        kept = truncate(sequence, length, keep)
         lengths[index] = len(kept)
         if len(kept):
             start = 0 if side == "behind" else length - len(kept)

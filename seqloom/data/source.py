@@ -62,7 +62,7 @@ class Source:
         return f"Source({self.format}: {', '.join(map(str, self.files)) or 'from Python'})"
 
 
-class Wish(NamedTuple):
+class ColumnChoice(NamedTuple):
     """What the user said of the columns."""
 
     columns: Mapping[str, str]  # role -> column
@@ -103,11 +103,11 @@ def open_source(
     """
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS, remedy=f"there are: {', '.join(FORMATS)}")
-    wish = Wish({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
+    choice = ColumnChoice({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
     files: list[Path] = []
     identity = ""
     if isinstance(where, str | Path) and is_dataset(where):
-        where = files_of_dataset(where, wish.roles, languages)
+        where = files_of_dataset(where, choice.roles, languages)
     if isinstance(where, str | Path) and is_embedded(where):
         data, split = embedded_split(where, task)
         read, format, identity = from_python(partial(data.records, split), None), "python", data.identity(split)
@@ -118,19 +118,19 @@ def open_source(
             format = "parallel" if by_name.keys() <= NAMES else "labelled"
         read = together(by_name, format)
     elif format == "python" or not is_paths(where):
-        read, format = from_python(where, wish.asked), "python"
+        read, format = from_python(where, choice.asked), "python"
     else:
         files = find_files(where)
         format = one_format(files, task) if format == "auto" else format
-        if format == "text" and len(files) == len(wish.roles) == 2:
+        if format == "text" and len(files) == len(choice.roles) == 2:
             format = "parallel"
         in_step = format == "parallel"
-        read = together(pair(files, wish.roles), format) if in_step else in_turn(files, format, wish)
+        read = together(pair(files, choice.roles), format) if in_step else in_turn(files, format, choice)
     if format in ("conll", "conllu"):  # its reader has found the columns
-        task, wish = task or "tag", wish._replace(columns={role: role for role in wish.columns})
+        task, choice = task or "tag", choice._replace(columns={role: role for role in choice.columns})
 
     def cast(policy: Policy) -> Iterator[Record]:
-        return with_roles(read(policy), task, wish.columns, policy)
+        return with_roles(read(policy), task, choice.columns, policy)
 
     return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity)
 
@@ -149,32 +149,32 @@ def files_of_dataset(
     return by_language(files, *languages)
 
 
-def in_turn(files: Sequence[Path], format: Format, wish: Wish) -> Reader:
+def in_turn(files: Sequence[Path], format: Format, choice: ColumnChoice) -> Reader:
     """One file after the other."""
 
     def read(policy: Policy) -> Iterator[Record]:
         for file in files:
-            yield from read_file(file, format, wish, policy)
+            yield from read_file(file, format, choice, policy)
 
     if format in ("npy", "frames", "folder"):
         return lambda policy: of_one_width(read(policy), policy)
     return read
 
 
-def read_file(file: Path, format: Format, wish: Wish, policy: Policy) -> Iterator[Record]:
+def read_file(file: Path, format: Format, choice: ColumnChoice, policy: Policy) -> Iterator[Record]:
     match format:
         case "tsv":
-            return read_tsv(file, policy, wish.header, set(wish.columns.values()), wish.roles)
+            return read_tsv(file, policy, choice.header, set(choice.columns.values()), choice.roles)
         case "csv":
-            return read_csv(file, policy, wish.header, set(wish.columns.values()), wish.roles)
+            return read_csv(file, policy, choice.header, set(choice.columns.values()), choice.roles)
         case "jsonl":
-            return read_jsonl(file, policy, wish.asked)
+            return read_jsonl(file, policy, choice.asked)
         case "parquet":
-            return read_parquet(file, policy, wish.asked)
+            return read_parquet(file, policy, choice.asked)
         case "conll":
-            return read_conll(file, policy, wish.columns)
+            return read_conll(file, policy, choice.columns)
         case "conllu":
-            return read_conllu(file, policy, wish.columns)
+            return read_conllu(file, policy, choice.columns)
         case "npy":
             return read_npy(file, policy)
         case "frames":

@@ -139,7 +139,7 @@ def first_worker() -> None:
     except (AttributeError, ImportError):
         workers[0].send(False)
         return
-    gc.disable()  # see `encoding.uncollected`; and what is not looked at stays shared
+    gc.disable()  # see `encoding.without_garbage_collection`; and what is not looked at stays shared
     forked = []
     for worker in workers[1:]:
         forked.append(os.fork())

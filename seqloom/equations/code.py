@@ -15,6 +15,7 @@ from typing import Any
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
 from seqloom.equations.nodes import Node, Span
+from seqloom.equations.notation import folded
 
 KINDS = {
     tokenize.COMMENT: "comment",
@@ -55,6 +56,9 @@ def marked(definition: Equations[..., Any], starts: list[int], prefix: str) -> I
     body = definition.body
     found: list[Node] = [*body.inputs, *body.weights]
     for targets, value, _ in body.statements():
+        if isinstance(value, nodes.Repeat):
+            yield from in_loop(value, starts, prefix)
+            continue
         found += [*targets, *value.walk()]
         found += [item for node in value.walk() if isinstance(node, nodes.Each) for item in node.items]
     found += [part for part in body.returns if isinstance(part, nodes.Symbol)]
@@ -63,6 +67,16 @@ def marked(definition: Equations[..., Any], starts: list[int], prefix: str) -> I
             continue
         start, end = place(node.span, starts)
         yield Piece(start, end, f'data-id="{escape(prefix + node.id)}"')
+
+
+def in_loop(loop: nodes.Repeat, starts: list[int], prefix: str) -> Iterator[Piece]:
+    """The lines of a loop, marked with what goes into it and what comes out of it."""
+    outside = loop.outside
+    for line in loop.lines:
+        for node in (*line.targets, *line.value.walk()):
+            if isinstance(node, nodes.Symbol | nodes.Nested):
+                start, end = place(node.span, starts)
+                yield Piece(start, end, f'data-id="{escape(prefix + folded(node.id, outside, loop.id))}"')
 
 
 def coloured(text: str, starts: list[int]) -> Iterator[Piece]:

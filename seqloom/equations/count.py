@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from seqloom.equations.definition import Equations
-from seqloom.equations.legend import LETTERS, Entry, size_of
+from seqloom.equations.legend import LETTERS, Entry, letters_in, size_of
+from seqloom.equations.part import Part
 from seqloom.equations.trace import sample
 from seqloom.errors import ShapeError
 
@@ -29,14 +30,22 @@ def count(definition: Equations[..., Any], **sizes: int) -> dict[str, int]:
 
 
 def parameters(weights: Mapping[str, Any], prefix: str = "") -> dict[str, int]:
-    """Parameters by symbol of real weights; a group's symbols stand behind its name and a dot."""
-    counted: dict[str, int] = {}
+    """Parameters by symbol of real weights; those of a part stand behind its name and a dot."""
+    return {name: weight.numel() for name, weight in flat(weights, prefix).items()}
+
+
+def flat(weights: Mapping[str, Any], prefix: str = "") -> dict[str, Tensor]:
+    """All tensors among weights, parts taken apart: `attention.W_Q`, `blocks.2.norm.gamma`."""
+    found: dict[str, Tensor] = {}
     for name, value in weights.items():
-        if isinstance(value, Mapping):
-            counted |= parameters(value, f"{prefix}{name}.")
-        elif isinstance(value, Tensor):
-            counted[prefix + name] = value.numel()
-    return counted
+        match value:
+            case Tensor():
+                found[prefix + name] = value
+            case Part():
+                found |= flat(value.weights, f"{prefix}{name}.")
+            case list() | tuple():
+                found |= flat({str(number): each for number, each in enumerate(value, start=1)}, f"{prefix}{name}.")
+    return found
 
 
 def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise: int) -> dict[str, Any]:
@@ -49,7 +58,7 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
 
     def hollow_input(entry: Entry | None) -> Tensor:
         known = (
-            {letter: sizes.get(letter, otherwise) for part in entry.shape for letter in letters_of(part)}
+            {letter: sizes.get(letter, otherwise) for part in entry.shape for letter in letters_in(part)}
             if entry
             else {}
         )
@@ -59,7 +68,3 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
 
     inputs = tuple(hollow_input(definition.legend[symbol.name]) for symbol in definition.body.inputs)
     return sample(definition, inputs, {}, hollow).weights
-
-
-def letters_of(part: str) -> list[str]:
-    return [letter for letter in part.replace("*", " ").replace("+", " ").split() if not letter.isdigit()]

@@ -16,7 +16,9 @@ from typing import Any, Literal, TypeVar
 import torch
 from torch import Tensor
 
-Style = Literal["name", "root", "norm", "size", "join", "append", "cases", "positive", "sum", "family", "count"]
+from seqloom.equations.part import as_part, shown
+
+Style = Literal["name", "root", "norm", "size", "join", "append", "cases", "positive", "sum", "family", "count", "scan"]
 """How a call is written: `name` as f(x); the others have a sign of their own (see notation.py)."""
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -193,16 +195,67 @@ def append(X: Tensor, x: Tensor) -> Tensor:
     return torch.cat([X, x.unsqueeze(-2)], -2)
 
 
+@known(rank=lambda ranks: 2)
+def as_row(x: Tensor) -> Tensor:
+    """A vector as the only row of a matrix."""
+    return x[None]
+
+
+@known(rank=row)
+def last(X: Tensor) -> Tensor:
+    """The last row of a matrix."""
+    return X[-1]
+
+
+@known(rank=row)
+def first(X: Tensor) -> Tensor:
+    """The first row of a matrix."""
+    return X[0]
+
+
+@known(rank=row)
+def highest(X: Tensor) -> Tensor:
+    """The largest entry of each column."""
+    return X.amax(-2)
+
+
+@known(rank=lambda ranks: 2)
+def tail(X: Tensor, size: int) -> Tensor:
+    """The last rows of a matrix, so many of them; zeros in front where there are fewer.
+
+    >>> tail(torch.tensor([[1.0]]), 2).tolist()
+    [[0.0], [1.0]]
+    """
+    return torch.nn.functional.pad(X, (0, 0, max(size - len(X), 0), 0))[-size:]
+
+
+@known(rank=lambda ranks: 3)
+def windows(X: Tensor, before: int, behind: int) -> Tensor:
+    """For each row the rows around it, so many before and behind it; zeros beyond the ends.
+
+    >>> windows(torch.tensor([[1.0], [2.0]]), 1, 0).flatten(1).tolist()
+    [[0.0, 1.0], [1.0, 2.0]]
+    """
+    padded = torch.nn.functional.pad(X, (0, 0, before, behind))
+    return torch.stack([padded[at : at + before + behind + 1] for at in range(len(X))])
+
+
+@known(rank=lambda ranks: 2)
+def full_mask(Q: Tensor, K: Tensor) -> Tensor:
+    """True everywhere: each row of the first may attend to each row of the second."""
+    return torch.ones(len(Q), len(K), dtype=torch.bool, device=Q.device)
+
+
 @known(style="cases")
 def where(condition: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
     """x where the condition holds, y elsewhere."""
     return torch.where(condition, x, y)
 
 
-@known(rank=row)
+@known(rank=lambda ranks: ranks[0] + 1)
 def one_hot(w: Tensor, size: int) -> Tensor:
-    """A row of zeros with a single 1 at place w; all zeros for a w below 0 (nothing known)."""
-    hot = torch.eq(torch.arange(size, device=w.device), w)
+    """A vector of zeros with a single 1 at place w; all zeros for a w below 0 (nothing known)."""
+    hot = torch.eq(torch.arange(size, device=w.device), w[..., None])
     return hot.to(torch.get_default_dtype())
 
 
@@ -228,10 +281,21 @@ def stack(values: Any) -> Tensor:
     return torch.stack(list(values))
 
 
+@known(style="scan", rank=lambda ranks: 2)
+def scan(cell: Any, X: Tensor) -> Tensor:
+    """A recurrent part reads the vectors of X one after the other; its outputs, one below the other."""
+    state, outputs = as_part(cell).start(like=X), []
+    for x in X:
+        state = as_part(cell)(x, state)
+        outputs.append(shown(state))
+    return torch.stack(outputs)
+
+
+@known(style="scan", rank=lambda ranks: 2)
+def scan_back(cell: Any, X: Tensor) -> Tensor:
+    """As `scan`, from the last vector to the first."""
+    return scan(cell, X.flip(0)).flip(0)
+
+
 TABLE[builtins.sum] = Known("sum", builtins.sum, "sum", r"\sum", "∑", same, "The sum of a family.")
 TABLE[builtins.len] = Known("len", builtins.len, "size", "", "", scalar, "How many rows a matrix has.")
-
-__all__ = [
-    "append", "arange", "concat", "cos", "dim", "exp", "flatten", "inf", "interleave", "known", "log_softmax",
-    "mean", "norm", "one_hot", "relu", "sigmoid", "sin", "softmax", "sqrt", "stack", "tanh", "where",
-]  # fmt: skip

@@ -2,11 +2,14 @@
 
     name = expression            # a caption
     name, name = nested(...)
+    for block in blocks:         a loop over parts; `for l, cell in enumerate(cells)` has a state `s[l]` for each
+        X = block(X, mask)
     return name, name            or, for a single formula: return expression
 
 An expression is made of names, numbers, `+ - * / // ** @`, comparisons, `& | ~`, `.T`, `E[w]`, calls
-of known functions, calls of other equations (weights by name, or a whole group as `**group`), and
-families: `sum(a_j * h_j for a_j, h_j in zip(a, H))`, `stack(f(k_j) for k_j in K)`, `for n in range(N)`.
+of known functions, calls of other equations (weights by name), calls of parts (keyword-only arguments, whose
+default is the definition that they usually are), `scan(cell, X)`, and families:
+`sum(a_j * h_j for a_j, h_j in zip(a, H))`, `stack(f(k_j) for k_j in K)`, `for n in range(N)`.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from seqloom.equations import nodes
 from seqloom.equations.functions import TABLE, Known
 from seqloom.equations.legend import Legend
 from seqloom.equations.nodes import Node, Symbol
-from seqloom.equations.source import Source
+from seqloom.equations.source import FunctionSource
 from seqloom.errors import GrammarError
 
 if TYPE_CHECKING:
@@ -35,9 +38,9 @@ BINARY: dict[type[ast.AST], str] = {
 UNARY: dict[type[ast.AST], str] = {ast.USub: "-", ast.Invert: "~"}
 
 
-def read(source: Source, function: Callable[..., Any], legend: Legend) -> nodes.Body:
+def read(source: FunctionSource, function: Callable[..., Any], legend: Legend) -> nodes.Body:
     """The equations of a function."""
-    return Reader(source, outer_names(function), legend).read()
+    return GrammarReader(source, outer_names(function), legend).read()
 
 
 def outer_names(function: Callable[..., Any]) -> dict[str, Any]:
@@ -46,15 +49,17 @@ def outer_names(function: Callable[..., Any]) -> dict[str, Any]:
     return {**vars(builtins), **getattr(function, "__globals__", {}), **closed_over.nonlocals}
 
 
-class Reader:
+class GrammarReader:
     """Reads one function; `names` holds what each name means at the current line."""
 
-    def __init__(self, source: Source, outer: Mapping[str, Any], legend: Legend) -> None:
+    def __init__(self, source: FunctionSource, outer: Mapping[str, Any], legend: Legend) -> None:
         self.source, self.outer, self.legend = source, outer, legend
         self.names: dict[str, Symbol] = {}
         self.used: set[str] = set()
-        self.line = ""  # the name that the current line defines; ids are made from it
+        self.line = ""  # the id of what the current line defines; those of its operations are made from it
         self.made = 0  # operations met in it so far
+        self.in_loop = False
+        self.called, self.looped, self.carried = parts_in(source.tree)
 
     def fail(self, node: ast.AST, what: str, remedy: str = "") -> NoReturn:
         raise GrammarError(what, where=self.source.place(node), remedy=remedy)
@@ -69,7 +74,10 @@ class Reader:
         last = statements[-1].value
         returned = [part.id for part in parts_of(last) if isinstance(part, ast.Name)]
         inputs, weights = self.read_arguments(tree, returned)
-        lines = tuple(self.read_line(statement) for statement in statements[:-1])
+        lines = tuple(
+            self.read_loop(statement) if isinstance(statement, ast.For) else self.read_line(statement)
+            for statement in statements[:-1]
+        )
         returns = self.read_return(last)
         for symbol in (*inputs, *weights):
             if symbol.name not in self.used:
@@ -85,16 +93,11 @@ class Reader:
         extra = arguments.vararg or arguments.kwarg
         if extra:
             self.fail(extra, f"*{extra.arg} has no letter in a formula", "name every argument")
-        if arguments.defaults or any(arguments.kw_defaults):
+        usual = zip(arguments.kwonlyargs, arguments.kw_defaults)
+        no_parts = [default for name, default in usual if name.arg not in self.called | self.looped]
+        if arguments.defaults or any(no_parts):
             self.fail(tree, "a default value stands in no formula", "take the value as an argument")
         positional = [*arguments.posonlyargs, *arguments.args]
-        groups = {
-            keyword.value.id
-            for call in ast.walk(tree)
-            if isinstance(call, ast.Call)
-            for keyword in call.keywords
-            if keyword.arg is None and isinstance(keyword.value, ast.Name)
-        }
         self.has_state = any(argument.arg in returned for argument in positional)
         inputs, weights = [], []
         for argument in positional:
@@ -102,63 +105,128 @@ class Reader:
             role: nodes.Role = "state" if name in returned else "input"
             when: nodes.When = "before" if role == "state" else self.when(name)
             id = f"{name}.before" if role == "state" else name
-            inputs.append(Symbol(id, self.source.span(argument), name, role, when))
+            inputs.append(Symbol(id, self.source.span(argument), name, role, when, self.first_layer(name)))
         for argument in arguments.kwonlyargs:
             name = argument.arg
             entry = self.legend[name]
-            role = "group" if name in groups else "size" if entry and entry.kind == "int" else "weight"
+            role = "size" if entry and entry.kind == "int" else "weight"
+            role = "part" if name in self.called else "parts" if name in self.looped else role
             weights.append(Symbol(name, self.source.span(argument), name, role))
         for symbol in (*inputs, *weights):
             self.names[symbol.name] = symbol
         return tuple(inputs), tuple(weights)
 
     def when(self, name: str) -> nodes.When:
-        """A row (small letter) of a recurrent definition belongs to a step; a capital is all steps."""
+        """A vector (small letter) of a recurrent definition belongs to a step; a capital is all steps."""
         return "now" if self.has_state and name[0].islower() else ""
+
+    def first_layer(self, name: str) -> str:
+        """What a loop carries from pass to pass begins as X⁽⁰⁾."""
+        return "0" if name in self.carried else ""
+
+    # --- lines --------------------------------------------------------------------------------------
 
     def read_line(self, statement: ast.stmt) -> nodes.Assign:
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             kind = type(statement).__name__
             self.fail(statement, f"{kind} is not part of the grammar of equations", "write `name = expression`")
-        targets = parts_of(statement.targets[0])
-        for target in targets:
-            self.check_target(target)
-        names = [target.id for target in targets if isinstance(target, ast.Name)]
-        self.line, self.made = names[0], 0
-        value = self.expression(statement.value, id=names[0] if len(names) == 1 else f"{names[0]}.call")
-        if len(names) > 1 and not isinstance(value, nodes.Nested):
+        targets = tuple(self.target(target) for target in parts_of(statement.targets[0]))
+        self.line, self.made = targets[0].id, 0
+        several = len(targets) > 1
+        value = self.expression(statement.value, id=f"{targets[0].id}.call" if several else targets[0].id)
+        if several and not isinstance(value, nodes.Nested):
             self.fail(statement, "only a call of other equations has several results", "one name a line")
-        if isinstance(value, nodes.Nested) and len(value.definition.body.returns) != len(names):
-            count = len(value.definition.body.returns)
-            self.fail(statement, f"{value.definition.name} returns {count} values, {len(names)} are taken")
-        symbols = []
-        for target, name in zip(targets, names, strict=True):
-            known = self.names.get(name)
-            state = known is not None and known.role == "state"
-            symbol = Symbol(
-                name,
-                self.source.span(target),
-                name,
-                "state" if state else "value",
-                "now" if state else self.when(name),
-            )
-            self.names[name] = symbol
-            symbols.append(symbol)
-        return nodes.Assign(tuple(symbols), value, self.source.caption(statement))
+        definition = value.definition if isinstance(value, nodes.Nested) and value.part is None else None
+        if definition is not None and len(definition.body.returns) != len(targets):
+            count = len(definition.body.returns)
+            self.fail(statement, f"{definition.name} returns {count} values, {len(targets)} are taken")
+        for target in targets:
+            self.names[f"{target.name}[l]" if is_layered(target) else target.name] = target
+        return nodes.Assign(targets, value, self.source.caption(statement))
+
+    def target(self, target: ast.expr) -> Symbol:
+        """What a line defines: a name; in a loop also the state of a layer, `s[l]`."""
+        span = self.source.span(target)
+        if self.in_loop and (name := indexed(target)):
+            return Symbol(f"{name}^l", span, name, "state", "now", "l")
+        self.check_target(target)
+        assert isinstance(target, ast.Name)
+        name, known = target.id, self.names.get(target.id)
+        role: nodes.Role = "state" if known is not None and known.role == "state" else "value"
+        when: nodes.When = "now" if role == "state" else self.when(name)
+        if self.in_loop:
+            return Symbol(f"{name}^l", span, name, role, when, "l")
+        return Symbol(name, span, name, role, when, self.first_layer(name))
 
     def check_target(self, target: ast.expr) -> None:
         if not isinstance(target, ast.Name):
             self.fail(target, f"cannot assign to {ast.unparse(target)}", "assign to a plain name")
         known = self.names.get(target.id)
-        if known is None:
+        if known is None or known.layer == "l-1" or (known.role == "state" and known.when == "before"):
             return
-        if known.role == "state" and known.when == "before":
-            return
-        taken = "is an argument" if known.role in ("input", "weight", "size", "group") else "has a value already"
+        taken = "has a value already" if known.role in ("value", "item", "state") else "is an argument"
         self.fail(
             target,
             f"{target.id} {taken}",
             "a symbol means one thing: choose another name, or make it a state",
+        )
+
+    def read_loop(self, statement: ast.For) -> nodes.Assign:
+        """`for block in blocks:` and its lines, as one value that is computed from what they take from outside."""
+        index, item, over = self.loop_head(statement)
+        outer, span = dict(self.names), self.source.span(statement)
+        parts = self.name(over)
+        assert isinstance(parts, Symbol)
+        assigned = [target for line in statement.body for target in assigned_in(line)]
+        plain = list(dict.fromkeys(each.id for each in assigned if isinstance(each, ast.Name)))
+        layered = list(dict.fromkeys(name for each in assigned if (name := indexed(each))))
+        carried = [outer[name] for name in plain if name in outer]
+        states = [outer[name] for name in layered if name in outer and outer[name].role == "state"]
+        if statement.orelse or not (carried or states) or len(states) < len(layered) or (layered and not index):
+            remedy = "write `for block in blocks: X = block(X)`, or `for l, cell in enumerate(cells): s[l] = ...`"
+            self.fail(
+                statement, "a loop over parts carries a value, or a state of each part, through all of them", remedy
+            )
+        for symbol in carried:
+            if symbol.role == "state" or symbol.layer == "L":
+                self.fail(statement, f"{symbol.name} is carried twice", "choose another name for what goes in")
+            inside = Symbol(f"{symbol.name}^l-1", span, symbol.name, symbol.role, symbol.when, "l-1")
+            self.names[symbol.name] = inside
+        for symbol in states:
+            del self.names[symbol.name]
+            self.names[f"{symbol.name}[l]"] = Symbol(
+                f"{symbol.name}.before^l", span, symbol.name, "state", "before", "l"
+            )
+        self.names[item.id] = Symbol(item.id, self.source.span(item), item.id, "part", "", "l")
+        self.in_loop = True
+        lines = tuple(self.read_line(line) for line in statement.body)
+        self.in_loop = False
+        used = {node.id: node for line in lines for node in line.value.walk() if isinstance(node, Symbol)}
+        others = [symbol for symbol in outer.values() if symbol.id in used and symbol not in (*carried, *states)]
+        self.names = outer
+        for symbol in (*carried, *states):
+            self.used.add(symbol.name)
+            after = Symbol(f"{symbol.name}^L", span, symbol.name, symbol.role, symbol.when, "L")
+            self.names[symbol.name] = (
+                after if symbol in carried else Symbol(symbol.name, span, symbol.name, "state", "now")
+            )
+        targets = tuple(self.names[symbol.name] for symbol in (*carried, *states))
+        item_symbol = Symbol(item.id, self.source.span(item), item.id, "part", "", "l")
+        loop = nodes.Repeat(parts.id, span, parts, item_symbol, lines, (*carried, *states, *others))
+        return nodes.Assign(targets, loop, lines[0].caption)
+
+    def loop_head(self, statement: ast.For) -> tuple[str, ast.Name, ast.Name]:
+        """The letter of the pass (or none), the name of one part, and that of all parts."""
+        match statement.target, statement.iter:
+            case ast.Name() as item, ast.Name(id=over) as parts if over in self.looped:
+                return "", item, parts
+            case (
+                ast.Tuple(elts=[ast.Name(id=index), ast.Name() as item]),
+                ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name() as parts], keywords=[]),
+            ) if parts.id in self.looped:
+                return index, item, parts
+        self.fail(
+            statement, "a loop runs over parts", "take `blocks` as a keyword-only argument: `for block in blocks:`"
         )
 
     def read_return(self, value: ast.expr) -> tuple[Node, ...]:
@@ -194,6 +262,9 @@ class Reader:
             case ast.Attribute(value=value, attr="T"):
                 inner = self.expression(value)
                 return nodes.Transpose(id or self.fresh(), span, inner)
+            case ast.Subscript() if self.in_loop and f"{indexed(node)}[l]" in self.names:
+                known = self.names[f"{indexed(node)}[l]"]
+                return Symbol(known.id, span, known.name, known.role, known.when, known.layer)
             case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice | ast.Tuple):
                 base, place = self.expression(value), self.expression(index)
                 return nodes.Index(id or self.fresh(), span, base, place)
@@ -214,13 +285,15 @@ class Reader:
         if node.id in self.names:
             self.used.add(node.id)
             known = self.names[node.id]
-            return Symbol(known.id, span, known.name, known.role, known.when)
+            return Symbol(known.id, span, known.name, known.role, known.when, known.layer)
         outer = self.outer.get(node.id)
         if isinstance(outer, int | float) and not isinstance(outer, bool):
             return nodes.Number(f"={node.id}", span, outer)
         self.fail(node, f"{node.id} has no value here", "take it as an argument, or assign it in a line above")
 
     def call(self, node: ast.Call, id: str) -> Node:
+        if isinstance(node.func, ast.Name) and (part := self.names.get(node.func.id)) and part.role == "part":
+            return self.part_call(node, node.func, id)
         function: Any = self.outer.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if hasattr(function, "body") and hasattr(function, "legend"):
             return self.nested(node, function, id)
@@ -238,6 +311,8 @@ class Reader:
             self.fail(node, f"{entry.name} takes no arguments by name in equations", "pass them in order")
         if entry.style in ("sum", "family"):
             return self.family(node, entry, id)
+        if entry.style == "scan":
+            return self.scan(node, entry, id)
         arguments = tuple(self.argument(argument) for argument in node.args)
         return nodes.Call(id or self.fresh(), self.source.span(node), entry, arguments)
 
@@ -294,6 +369,26 @@ class Reader:
             self.fail(node, "the items of a family share an index", "name them like `a_j, h_j`")
         return indices.pop()
 
+    def part_call(self, node: ast.Call, name: ast.Name, id: str) -> Node:
+        """`attention(X, X, mask)`: what it computes is known once it is bound (see binding.py)."""
+        if node.keywords:
+            self.fail(node, f"the part {name.id} has its own weights", "pass inputs only, in order")
+        part = self.name(name)
+        assert isinstance(part, Symbol)
+        arguments = tuple(self.expression(argument) for argument in node.args)
+        return nodes.Nested(id or self.fresh(), self.source.span(node), None, arguments, (), part)
+
+    def scan(self, node: ast.Call, entry: Known, id: str) -> Node:
+        match node.args:
+            case [ast.Name() as name, source] if name.id in self.called:
+                part = self.name(name)
+                assert isinstance(part, Symbol)
+                read = self.expression(source)
+                return nodes.Scan(
+                    id or self.fresh(), self.source.span(node), None, part, read, entry.name == "scan_back"
+                )
+        self.fail(node, f"{entry.name} takes a part and what it reads", f"write `{entry.name}(cell, X)`")
+
     def nested(self, node: ast.Call, definition: Equations[..., Any], id: str) -> Node:
         taken = definition.body
         arguments = tuple(self.expression(argument) for argument in node.args)
@@ -306,26 +401,54 @@ class Reader:
                 f"{definition.name} has {len(taken.returns)} results",
                 "take them by name, a line of its own",
             )
-        keywords: list[tuple[str, Node]] = []
-        group: Symbol | None = None
         for keyword in node.keywords:
-            value = self.expression(keyword.value)
-            if keyword.arg is not None:
-                keywords.append((keyword.arg, value))
-            elif isinstance(value, Symbol) and value.role == "group" and group is None:
-                group = value
-            else:
-                self.fail(node, "weights are handed on as one group", "take the group as a keyword-only argument")
-        weights = {symbol.name for symbol in taken.weights}
-        given = {name for name, _ in keywords}
-        if given - weights or (weights - given and group is None):
-            missing = ", ".join(sorted(weights ^ given))
-            self.fail(
-                node,
-                f"the weights of {definition.name} do not fit: {missing}",
-                "pass each by name, or `**group`",
-            )
-        return nodes.Nested(id or self.fresh(), self.source.span(node), definition, arguments, tuple(keywords), group)
+            if keyword.arg is None:
+                remedy = f"take {definition.name} as a part: a keyword-only argument that is called"
+                self.fail(node, "weights are not handed on as a group", remedy)
+        keywords = tuple((keyword.arg or "", self.expression(keyword.value)) for keyword in node.keywords)
+        wrong = {symbol.name for symbol in taken.weights} ^ {name for name, _ in keywords}
+        if wrong:
+            missing = ", ".join(sorted(wrong))
+            remedy = f"pass each by name, or take {definition.name} as a part: a keyword-only argument that is called"
+            self.fail(node, f"the weights of {definition.name} do not fit: {missing}", remedy)
+        return nodes.Nested(id or self.fresh(), self.source.span(node), definition, arguments, keywords)
+
+
+def parts_in(tree: ast.FunctionDef) -> tuple[set[str], set[str], set[str]]:
+    """The keyword-only arguments that are called, those that are looped over, and the names that loops carry on."""
+    taken = {argument.arg for argument in tree.args.kwonlyargs}
+    called, looped, carried = set(), set(), set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="scan" | "scan_back"), args=[ast.Name(id=part), *_]):
+                called.add(part)
+            case ast.Call(func=ast.Name(id=part)):
+                called.add(part)
+            case (
+                ast.For(iter=ast.Name(id=parts))
+                | ast.For(iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name(id=parts)]))
+            ):
+                looped.add(parts)
+                assigned = (target for line in node.body for target in assigned_in(line))
+                carried |= {target.id for target in assigned if isinstance(target, ast.Name)}
+    return called & taken, looped & taken, carried
+
+
+def assigned_in(line: ast.stmt) -> list[ast.expr]:
+    return [part for target in line.targets for part in parts_of(target)] if isinstance(line, ast.Assign) else []
+
+
+def indexed(node: ast.expr) -> str:
+    """The name of `s` in `s[l]`."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Name()):
+            return name
+    return ""
+
+
+def is_layered(symbol: Symbol) -> bool:
+    """Whether this is the state of one layer, `s[l]`."""
+    return symbol.role == "state" and symbol.layer == "l"
 
 
 def entry_of(source: Node) -> nodes.When:

@@ -48,7 +48,7 @@ def spell(mark: m.Mark) -> str:
         case m.Sign():
             return SIGNS.get(mark.text.strip(), mark.text.strip())
         case m.FunctionName():
-            return mark.latex
+            return mark.latex if mark.below is None else f"{mark.latex}_{braced(spell(mark.below))}"
         case m.Words():
             return rf"\text{{{mark.text}}}"
         case m.Row():

@@ -106,6 +106,15 @@ def size_of(expression: str, sizes: Mapping[str, int]) -> int:
     return value(ast.parse(expression, mode="eval").body)
 
 
+def letters_in(size: str) -> list[str]:
+    """The letters and words of a size.
+
+    >>> letters_in("H+2*D")
+    ['H', 'D']
+    """
+    return re.findall(r"[A-Za-z_]\w*", size)
+
+
 def bind(entry: Entry, shape: tuple[int, ...], sizes: dict[str, int], *, name: str) -> None:
     """Learn the sizes of letters from a real shape, or say where it disagrees.
 

@@ -36,10 +36,11 @@ class Sign(Mark):
 
 @dataclass(frozen=True)
 class FunctionName(Mark):
-    """σ, tanh, softmax; with its own spelling in LaTeX."""
+    """σ, tanh, softmax; with its own spelling in LaTeX; a part may have a number below its name."""
 
     text: str
     latex: str
+    below: Mark | None = None
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,10 @@ def spell(mark: m.Mark) -> str:
         case m.Sign():
             return sign(mark)
         case m.FunctionName():
-            return tag("mi", escape(mark.text), mark, ' mathvariant="normal"' if len(mark.text) == 1 else "")
+            upright = ' mathvariant="normal"' if len(mark.text) == 1 else ""
+            if mark.below is not None:
+                return tag("msub", f"<mi{upright}>{escape(mark.text)}</mi>{spell(mark.below)}", mark)
+            return tag("mi", escape(mark.text), mark, upright)
         case m.Words():
             return tag("mtext", escape(mark.text), mark)
         case m.Row():
@@ -55,7 +58,7 @@ def spell(mark: m.Mark) -> str:
         case m.Below():
             return tag("msub", spell(mark.base) + spell(mark.below), mark)
         case m.Above(base=m.Below(base=base, below=below) as inner) if not isinstance(base, m.Fence):
-            return tag("msubsup", spell(base) + spell(below) + spell(mark.above), inner)
+            return tag("msubsup", spell(base) + spell(below) + spell(mark.above), inner if inner.id else mark)
         case m.Above():
             return tag("msup", spell(mark.base) + spell(mark.above), mark)
         case m.Fraction():

@@ -49,7 +49,7 @@ def parse_name(name: str) -> Name:
 def subscripts(symbol: Symbol) -> list[str]:
     """What stands below a symbol, its place in time among it: `1` and `t-1` for a state `h_1` as taken."""
     name = parse_name(symbol.name)
-    step = {"": [], "now": ["t"], "before": ["t+1" if name.accent == "left" else "t-1"]}[symbol.when]
+    step = {"": [], "now": ["t"], "before": ["t-1"]}[symbol.when]
     if symbol.role == "item":  # the j-th entry of a row made in step t
         return [*step, *name.subscripts]
     return [*name.subscripts, *step]

@@ -4,21 +4,22 @@ Every expression has an `id`, and an id stands for one value: all three views an
 numbers use it. A name keeps its own name as id; the value a state had one step before is
 `h.before`; an operation inside the line of `i` is `i.1`, `i.2`, ... and the outermost operation of
 that line is `i` itself, for it is the same value. What happens inside a nested call is the id of
-the call, a slash, and the id inside: `A/Q`.
+the call, a slash, and the id inside: `A/Q`. In a loop over parts, `X^l` stands for X after any pass;
+bound to a model of three layers (see binding.py) it is `X^1`, `X^2`, `X^3`, and behind the loop `X^L`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from seqloom.equations.definition import Equations
+    from seqloom.equations.definition import Equations, Passes
     from seqloom.equations.functions import Known
 
-Role = Literal["input", "state", "weight", "size", "group", "value", "item"]
-"""input, state: positional; weight, size, group: keyword-only; value: assigned; item: of an `Each`."""
+Role = Literal["input", "state", "weight", "size", "part", "parts", "value", "item"]
+"""input, state: positional; weight, size, part, parts: keyword-only; value: assigned; item: of an `Each`."""
 
 When = Literal["", "before", "now"]
 """For what changes over time: a state as it was taken (before), and everything made in this step (now)."""
@@ -59,6 +60,7 @@ class Symbol(Node):
     name: str
     role: Role
     when: When = ""
+    layer: str = ""  # in a loop over parts: "0" before it, "l-1" and "l" inside, "L" after it; bound, a number
 
 
 @dataclass(frozen=True)
@@ -160,22 +162,67 @@ class Each(Node):
 
 @dataclass(frozen=True)
 class Nested(Node):
-    """A call of another equations function: `multi_head(X, X, mask, **attention)`."""
+    """A call of other equations: by their own name, `dot(q, k)`, or of a part, `attention(X, X, mask)`."""
 
-    definition: Equations[..., Any]
+    definition: Equations[..., Any] | None  # None for a part that is not bound
     arguments: tuple[Node, ...]
-    keywords: tuple[tuple[str, Node], ...]
-    group: Symbol | None
+    keywords: tuple[tuple[str, Node], ...] = ()  # the weights, where the definition is called by its own name
+    part: Symbol | None = None
 
     @property
     def children(self) -> tuple[Node, ...]:
-        weights = tuple(value for _, value in self.keywords)
-        return (*self.arguments, *weights, *((self.group,) if self.group else ()))
+        return (*self.arguments, *(value for _, value in self.keywords))
+
+
+@dataclass(frozen=True)
+class Scan(Node):
+    """`scan(cell, X)`: a recurrent part that reads a sequence, its state handed on; the outputs at all positions."""
+
+    definition: Equations[..., Any] | None
+    part: Symbol
+    source: Node
+    backward: bool
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.source,)
+
+    @property
+    def arguments(self) -> tuple[Node, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Repeat(Node):
+    """`for block in blocks: X = block(X, mask)`: the same lines once for each part.
+
+    `arguments` is what the lines take from outside: first what they carry on from pass to pass, then the rest.
+    """
+
+    over: Symbol
+    item: Symbol
+    lines: tuple[Assign, ...]
+    arguments: tuple[Symbol, ...]
+    definition: Passes | None = None  # all passes one after the other, once it is bound
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return self.arguments
+
+    @property
+    def outside(self) -> dict[str, str]:
+        """For the ids inside that stand for something outside: which that is."""
+        carried = {f"{symbol.name}^l-1": symbol.id for symbol in self.arguments}
+        return carried | {f"{symbol.name}^l": symbol.name for symbol in self.arguments if symbol.role == "state"}
+
+
+Opens: TypeAlias = "Nested | Scan | Repeat"
+"""What opens to equations of its own."""
 
 
 @dataclass(frozen=True)
 class Assign:
-    """One line: `i = sigmoid(...)  # what to write`; several targets only for a nested call."""
+    """One line: `i = sigmoid(...)  # the input gate`; several targets only for a call of equations or a loop."""
 
     targets: tuple[Symbol, ...]
     value: Node
@@ -187,7 +234,7 @@ class Body:
     """A whole function: its arguments, its lines, what it returns."""
 
     inputs: tuple[Symbol, ...]  # states among them
-    weights: tuple[Symbol, ...]  # sizes and groups among them
+    weights: tuple[Symbol, ...]  # sizes and parts among them
     lines: tuple[Assign, ...]
     returns: tuple[Node, ...]  # symbols; or one expression, for a function that is a single formula
     return_caption: str
@@ -203,3 +250,8 @@ class Body:
             yield line.targets, line.value, line.caption
         if not isinstance(self.returns[0], Symbol):
             yield (), self.returns[0], self.return_caption
+
+    def calls(self) -> Iterator[Opens]:
+        """Everything that opens to equations of its own, in the order of the lines."""
+        for _, value, _ in self.statements():
+            yield from (node for node in value.walk() if isinstance(node, Nested | Scan | Repeat))

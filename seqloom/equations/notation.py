@@ -6,6 +6,7 @@ LaTeX, MathML and plain text only spell the marks that are made here.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from seqloom.equations import nodes
@@ -63,6 +64,12 @@ class Notation:
 
     def formulas(self) -> Iterator[Formula]:
         for targets, value, caption in self.definition.body.statements():
+            if isinstance(value, nodes.Repeat):
+                yield from self.repeated(value)
+                continue
+            if isinstance(value, nodes.Scan) and targets:
+                yield self.scanned(value, targets[0], caption)
+                continue
             family = self.family(value)
             if not targets:
                 left: Mark = self.application(self.definition, self.definition.body.inputs, "result")
@@ -74,6 +81,31 @@ class Notation:
             right = self.at(family.body if family else value, COMPARE)
             condition = self.range(family) if family else None
             yield Formula(left, right, condition, caption, self.prefix + (targets[0].id if targets else "result"))
+
+    def repeated(self, loop: nodes.Repeat) -> Iterator[Formula]:
+        """The lines of a loop over parts, each once: X⁽ˡ⁾ = block_l(X⁽ˡ⁻¹⁾), l = 1, …, L."""
+        outside = loop.outside
+        folded = Folded(self.definition, self.prefix, outside, loop.id)
+        times = "L" if loop.definition is None else loop.definition.times
+        last = Letter("L") if times == "L" else Numeral(times)
+        passes = comma([Row((Letter("l"), Sign("="), Numeral("1"))), Sign("…"), last])
+        for line in loop.lines:
+            left = comma([folded.symbol(target) for target in line.targets])
+            left = Fence("(", left, ")") if len(line.targets) > 1 else left
+            id = self.prefix + folded.outer(line.targets[0].id)
+            yield Formula(left, folded.at(line.value, COMPARE), passes, line.caption, id)
+
+    def scanned(self, scan: nodes.Scan, target: Symbol, caption: str) -> Formula:
+        """A recurrent part that reads a sequence, by one of its steps: h_t = cell(x_t, h_{t−1}), t = 1, …, T."""
+        read = scan.source if isinstance(scan.source, Symbol) else None
+        step = lowered(target)
+        word = self.symbol(lowered(read), "t") if read else self.at(scan.source, COMPARE)
+        before = self.symbol(step, "t+1" if scan.backward else "t-1")
+        inside = comma([word, before])
+        right = Row((self.part_name(scan.part), Fence("(", inside, ")")), id=self.prefix + scan.id)
+        length = self.ranks.length(scan.source)
+        passes = comma([Row((Letter("t"), Sign("="), Numeral("1"))), Sign("…"), Letter(length or "T")])
+        return Formula(self.symbol(step, "t"), right, passes, caption, self.prefix + target.id)
 
     def family(self, value: Node) -> nodes.Each | None:
         """The family that a whole line defines: it is written by one member, e_j = ..."""
@@ -138,17 +170,23 @@ class Notation:
             case nodes.Call():
                 return self.call(node, id)
             case nodes.Nested():
-                weights = [self.symbol(node.group)] if node.group else []
-                return self.application(node.definition, node.arguments, node.id, weights), ATOM
+                return self.nested(node), ATOM
+            case nodes.Scan():
+                name = FunctionName(f"scan{'⃖' * node.backward}", r"\text{scan}")
+                inside = comma([self.part_name(node.part), self.at(node.source, COMPARE)])
+                return Row((name, Fence("(", inside, ")")), id=id), ATOM
         raise AssertionError(f"no notation for {type(node).__name__}")
 
     def symbol(self, symbol: Symbol, *more: str) -> Mark:
         name = parse_name(symbol.name)
         id = self.prefix + symbol.id
         below = [*subscripts(symbol), *more]
-        if not below:
-            return Letter(name.base, name.accent, id=id)
-        return Below(Letter(name.base, name.accent), comma([subscript(part) for part in below], tight=True), id=id)
+        letter = Letter(name.base, name.accent, id="" if below or symbol.layer else id)
+        marked: Mark = letter
+        if below:
+            inside = comma([subscript(part) for part in below], tight=True)
+            marked = Below(letter, inside, id="" if symbol.layer else id)
+        return Above(marked, Fence("(", subscript(symbol.layer), ")"), id=id) if symbol.layer else marked
 
     def index(self, node: nodes.Index, id: str) -> Mark:
         inside = self.at(node.index, COMPARE)
@@ -257,19 +295,63 @@ class Notation:
         under = Row((Letter(each.index), Sign("="), first)) if last else Letter(each.index)
         return Sum(under, last, self.at(each.body, SUM if isinstance(each.body, Symbol) else TIMES), id=id)
 
-    def application(
-        self,
-        definition: Equations[..., Any],
-        arguments: tuple[Node, ...],
-        id: str,
-        weights: list[Mark] | None = None,
-    ) -> Mark:
-        """f(x, h; weights), under the name of the definition."""
+    def nested(self, node: nodes.Nested) -> Mark:
+        """attention(X, X, mask): under the name of the part, or of the definition that is called by its own."""
+        inside = comma([self.at(argument, COMPARE) for argument in node.arguments])
+        if node.part is not None:
+            name = self.part_name(node.part)
+        else:
+            assert node.definition is not None
+            name = FunctionName(node.definition.label, rf"\text{{{node.definition.label}}}")
+        return Row((name, Fence("(", inside, ")")), id=self.prefix + node.id)
+
+    def part_name(self, part: Symbol) -> Mark:
+        """`norm₁`, `block_l`: upright, with the number that stands behind its name."""
+        name = parse_name(part.name)
+        label = "-".join([name.base, *(each for each in name.subscripts if not each.isdigit())])
+        below = [*(each for each in name.subscripts if each.isdigit()), *([part.layer] if part.layer else [])]
+        number = comma([subscript(each) for each in below], tight=True) if below else None
+        return FunctionName(label, rf"\text{{{label}}}", number)
+
+    def application(self, definition: Equations[..., Any], arguments: tuple[Node, ...], id: str) -> Mark:
+        """f(x, h), under the name of the definition."""
         inside = comma([self.at(argument, COMPARE) for argument in arguments])
-        if weights:
-            inside = Row((inside, Sign(";"), *weights))
         name = FunctionName(definition.label, rf"\text{{{definition.label}}}")
         return Row((name, Fence("(", inside, ")")), id=self.prefix + id)
+
+
+class Folded(Notation):
+    """Writes the lines of a loop once for all its passes; ids are those of what goes in and what comes out."""
+
+    def __init__(self, definition: Equations[..., Any], prefix: str, outside: dict[str, str], loop: str) -> None:
+        super().__init__(definition, prefix)
+        self.outside, self.loop = outside, loop
+
+    def outer(self, id: str) -> str:
+        return folded(id, self.outside, self.loop)
+
+    def symbol(self, symbol: Symbol, *more: str) -> Mark:
+        return super().symbol(replace(symbol, id=self.outer(symbol.id)), *more)
+
+    def write(self, node: Node) -> tuple[Mark, int]:
+        if isinstance(node, Symbol | nodes.Number):
+            return super().write(node)
+        return super().write(replace(node, id=self.loop))
+
+
+def folded(id: str, outside: dict[str, str], loop: str) -> str:
+    """X⁽ˡ⁻¹⁾ lights up with what goes into a loop, X⁽ˡ⁾ with what comes out of it, all else with the loop itself."""
+    if id in outside:
+        return outside[id]
+    name, layer, rest = id.partition("^l")
+    if not layer:
+        return id
+    return name if "before" in name else f"{name}^L" if not rest else loop
+
+
+def lowered(symbol: Symbol) -> Symbol:
+    """The letter of one vector of a matrix: x for X, h for H."""
+    return replace(symbol, name=symbol.name[0].lower() + symbol.name[1:], when="")
 
 
 def starts_with_number(node: Node) -> bool:
@@ -291,8 +373,8 @@ def comma(parts: list[Mark], *, sign: str = ",", tight: bool = False) -> Mark:
 
 def subscript(text: str) -> Mark:
     """`xh`, `1`, `t-1`: letters slanted, numbers upright."""
-    if text[:2] in ("t-", "t+") and text[2:].isdigit():
-        return Row((Letter("t"), Sign("−" if text[1] == "-" else "+"), Numeral(text[2:])))
+    if text[:2] in ("t-", "t+", "l-") and text[2:].isdigit():
+        return Row((Letter(text[0]), Sign("−" if text[1] == "-" else "+"), Numeral(text[2:])))
     if text.isdigit():
         return Numeral(text)
     return Row(tuple(Letter(character) for character in text)) if 1 < len(text) <= 2 else Letter(text)

@@ -9,7 +9,7 @@ from seqloom.equations.definition import Equations
 from seqloom.equations.notation import notation
 
 LOW = dict(zip("0123456789+−=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", strict=True))
-HIGH = dict(zip("0123456789+−()⊤ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᵀⁿⁱ", strict=True))
+HIGH = dict(zip("0123456789+−()⊤nilL", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᵀⁿⁱˡᴸ", strict=True))
 ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "right": "\u20d7", "left": "\u20d6"}
 SPACED = set("+−⊙=≤≥<>≠∧∨·")
 
@@ -35,6 +35,8 @@ def spell(mark: m.Mark) -> str:
     match mark:
         case m.Letter():
             return mark.text + ACCENTS.get(mark.accent, "")
+        case m.FunctionName(below=m.Mark() as below):
+            return mark.text + script(spell(below), LOW, "_")
         case m.Numeral() | m.FunctionName() | m.Words() | m.Sign():
             return mark.text
         case m.Row():

@@ -25,8 +25,8 @@ class Ranks:
             self.known[symbol.id] = len(entry.shape) if entry else guess(symbol)
         for line in definition.body.lines:
             rank = self.of(line.value)
-            for target in line.targets:
-                self.known[target.id] = self.of_nested(line.value, target, rank)
+            for position, target in enumerate(line.targets):
+                self.known[target.id] = self.of_target(line, position, rank)
             if isinstance(line.value, nodes.Call) and line.value.function.style == "family":
                 each = line.value.arguments[0]
                 assert isinstance(each, nodes.Each)
@@ -61,18 +61,33 @@ class Ranks:
                 return node.function.rank([self.of(argument) for argument in node.arguments])
             case nodes.Nested():
                 return self.of_result(node, 0)
+            case nodes.Scan():
+                return 2
+            case nodes.Repeat():
+                return self.of(node.arguments[0])
         raise AssertionError(f"no rank for {type(node).__name__}")
 
     def of_result(self, node: nodes.Nested, position: int) -> int:
-        """A definition of one row, used on a matrix, gives a matrix."""
-        inner = Ranks(node.definition)
-        taken = zip(node.arguments, node.definition.body.inputs, strict=True)
-        more = max((self.of(given) - inner.of(stated) for given, stated in taken), default=0)
+        """A definition of one vector, used on a matrix, gives a matrix; a part that is not bound, what it is given."""
+        if node.definition is None:
+            return max(map(self.of, node.arguments), default=1)
+        inner, symbols = Ranks(node.definition), node.definition.body.inputs
+        if len(symbols) != len(node.arguments):  # a state that is several tensors
+            return inner.of(node.definition.body.returns[position])
+        pairs = [(inner.of(stated), self.of(given)) for given, stated in zip(node.arguments, symbols)]
+        more = max((given - stated for stated, given in pairs), default=0)
         return inner.of(node.definition.body.returns[position]) + max(more, 0)
 
-    def of_nested(self, value: Node, target: Symbol, rank: int) -> int:
+    def of_target(self, line: nodes.Assign, position: int, rank: int) -> int:
+        target = line.targets[position]
         entry = self.definition.legend[target.name] if target.role == "state" else None
-        return len(entry.shape) if entry else rank
+        if entry is not None:
+            return len(entry.shape)
+        if isinstance(line.value, nodes.Repeat):
+            return self.of(line.value.arguments[position])
+        if isinstance(line.value, nodes.Nested) and position and line.value.definition is not None:
+            return self.of_result(line.value, position)
+        return rank
 
     def length(self, node: Node) -> str:
         """The letter that says how many rows a value has, if the legend or a family tells."""

@@ -17,7 +17,7 @@ from seqloom.errors import GrammarError
 
 
 @dataclass(frozen=True)
-class Source:
+class FunctionSource:
     """Lines count from 1 within `text`; `first` is the line of the file at which it begins."""
 
     file: str
@@ -28,7 +28,7 @@ class Source:
     own_line: frozenset[int]  # the lines that hold nothing but a comment
 
     @classmethod
-    def of(cls, function: Callable[..., Any]) -> Source:
+    def of(cls, function: Callable[..., Any]) -> FunctionSource:
         file = inspect.getsourcefile(function) or "<unknown>"
         try:
             raw, first = inspect.getsourcelines(function)

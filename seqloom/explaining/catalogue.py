@@ -12,16 +12,14 @@ from types import ModuleType
 from typing import Any
 
 import seqloom.layers
-import seqloom.models.answering
-import seqloom.models.encoders.definitions
-import seqloom.models.seq2seq.definitions
+import seqloom.models
 from seqloom.equations import Equations
 from seqloom.errors import SeqloomError, UnknownName
 from seqloom.models.references import imported
 from seqloom.models.registry import find as find_architecture
 from seqloom.models.registry import names
-from seqloom.models.seq2seq.definitions.blocks import transformer_with
-from seqloom.models.seq2seq.definitions.step import whole
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.seq2seq.settings import Seq2SeqConfig
 
 ENTRY_POINTS = "seqloom.definitions"
 """A package that names a module of its own under this group has its definitions listed beside ours."""
@@ -34,11 +32,9 @@ def definitions() -> dict[str, Equations[..., Any]]:
 
 
 def modules() -> Iterator[ModuleType]:
-    for package in (seqloom.layers, seqloom.models.seq2seq.definitions):
-        for info in pkgutil.iter_modules(package.__path__):
-            yield importlib.import_module(f"{package.__name__}.{info.name}")
-    yield seqloom.models.encoders.definitions
-    yield seqloom.models.answering
+    for package in (seqloom.layers, seqloom.models):
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            yield importlib.import_module(info.name)
     for point in entry_points(group=ENTRY_POINTS):
         try:
             yield importlib.import_module(point.value)
@@ -53,16 +49,28 @@ def defined_in(module: ModuleType) -> Iterator[Equations[..., Any]]:
 
 
 def find(name: str) -> Equations[..., Any]:
-    """A definition by name, or a user's own as `package.module:function`."""
+    """A definition by name, a user's own as `package.module:function`, or the decoder of a translator by name."""
     if ":" in name:
         return equations_at(name)
     known, label = definitions(), name.replace("_", "-").lower()
     if label in known:
         return known[label]
     if label in names("translate"):
-        blocks = len(find_architecture(label, "translate").preset["decoder_widths"])
-        return whole(transformer_with(blocks), __name__)
+        return small_translator(label).part().bound
     raise UnknownName("definition", name, [*known, *names("translate")], remedy="`seqloom explain` lists what there is")
+
+
+@cache
+def small_translator(name: str) -> Seq2Seq:
+    """A translator by name with as many layers as it has, each small enough to be looked at."""
+    preset = find_architecture(name, "translate").preset
+    sides = {side: find_architecture(preset[side], side).reads for side in ("encoder", "decoder")}
+    small: dict[str, Any] = {"embedding": 4}
+    for side, reads in sides.items():
+        if {"widths", f"{side}_widths"} & reads:
+            small[f"{side}_widths"] = [4] * len(preset.get(f"{side}_widths", [0]))
+        small |= {size: value for size, value in (("heads", 2), ("hidden", 5)) if size in reads}
+    return Seq2Seq(Seq2SeqConfig.model_validate({"name": name, **small}), 8, 8).eval()
 
 
 def is_model(definition: Equations[..., Any]) -> bool:

@@ -12,10 +12,10 @@ from seqloom.equations.latex import latex
 from seqloom.errors import OutputError, SeqloomError
 from seqloom.explaining import experiments
 from seqloom.explaining.catalogue import definitions, find
+from seqloom.explaining.example_inputs import SENTENCE
 from seqloom.explaining.explanation import Explanation, explain_definition
 from seqloom.explaining.panels import Experiment
 from seqloom.explaining.walkthrough import Walkthrough
-from seqloom.explaining.words import SENTENCE
 
 
 def explain(what: str | Path | Equations[..., Any], sentence: Any = None) -> Explanation | Experiment | Walkthrough:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Any
 
-from torch import Tensor
-
 from seqloom.equations import Equations, nodes
 from seqloom.equations.code import code
-from seqloom.equations.count import parameters
+from seqloom.equations.count import flat, parameters
 from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.drawing.svg import draw as draw_figure
 from seqloom.equations.latex import latex
@@ -20,11 +19,11 @@ from seqloom.equations.mathml import lines, spell
 from seqloom.equations.notation import Notation, notation
 from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number, Trace
-from seqloom.explaining.dictionary import BEST, Dictionary
+from seqloom.explaining.example_inputs import SENTENCE, ExampleInputs, split
 from seqloom.explaining.naming import Naming, naming, shape_of
 from seqloom.explaining.values import Value, held, part_of
-from seqloom.explaining.words import SENTENCE, Inputs, split
-from seqloom.models.part import run as run_steps
+from seqloom.explaining.vocabulary_axis import BEST, ShownTokens
+from seqloom.models.stage import run as run_steps
 
 SEVERAL = 12
 """Calls that open in a definition; with more of them a figure shows the surroundings of the open one only."""
@@ -82,7 +81,7 @@ class Explanation:
     traces: tuple[Trace, ...]
     labels: tuple[str, ...]  # the word of each step; a single "" where all words are taken at once
     naming: Naming
-    dictionary: Dictionary | None = None  # of a trained model: its words, so that the best are shown of very many
+    tokens: tuple[ShownTokens, ...] = ()  # of a trained model: which tokens are shown of a whole vocabulary
     limit: int | None = None  # entries that are shown of an axis, where there are very many numbers
 
     @property
@@ -137,15 +136,16 @@ class Explanation:
         )
 
     def _value(self, step: int, id: str, number: Number) -> Value:
-        if self.dictionary is not None and (value := self.dictionary.value(step, id, number, self.limit)):
-            return value
+        for tokens in self.tokens:
+            if value := tokens.value(step, id, number, self.limit):
+                return value
         shape = shape_of(number)
         newest = self.naming.newest(id, len(shape))
         return part_of(number, self.naming.names(step, id, shape), self.limit, newest)
 
     def size(self, limit: int | None) -> int:
         """How many numbers would be shown with this limit, those that do not change once."""
-        total = 0
+        total, vocabularies = 0, [tokens.size for tokens in self.tokens]
         for step, (before, trace) in enumerate(zip((None, *self.traces), self.traces)):
             for id, number in trace.values.items():
                 if before is None or before.values.get(id) is not number:
@@ -153,13 +153,8 @@ class Explanation:
                     names = self.naming.names(step, id, shape)
                     kept = held(shape, names, limit, self.naming.newest(id, len(shape)))
                     sizes = (len(range(*places.indices(size))) for places, size in zip(kept, shape))
-                    total += prod(BEST if size == self.entries else size for size in sizes)
+                    total += prod(BEST if size in vocabularies else size for size in sizes)
         return total
-
-    @property
-    def entries(self) -> int:
-        """Of the dictionary, if there is one: so long an axis is shown for its best words only."""
-        return len(self.dictionary.entries) if self.dictionary is not None else 0
 
     def __repr__(self) -> str:
         return f"<explanation of {self.name}: {' '.join(self.words)}>"
@@ -172,18 +167,33 @@ class Explanation:
 
 def explain_definition(definition: Equations[..., Any], sentence: str = SENTENCE) -> Explanation:
     """Run a definition over a sentence and keep everything."""
+    definition = definition.bind()
     words = split(sentence)
-    inputs = Inputs(definition, words)
+    inputs = ExampleInputs(definition, words)
     traces = run(definition, inputs)
-    longer = Inputs(definition, [*words, words[-1]])
+    longer = ExampleInputs(definition, [*words, words[-1]])
     names = naming(traces[0], run(definition, longer, count=2), words, inputs.steps)
-    return Explanation(definition, words, tuple(traces), tuple(inputs.steps), names)
+    traces = by_position(traces, words)
+    labels = tuple(words if len(traces) == len(words) else inputs.steps)
+    return Explanation(definition, words, tuple(traces), labels, names)
 
 
-def run(definition: Equations[..., Any], inputs: Inputs, count: int | None = None) -> list[Trace]:
+def run(definition: Equations[..., Any], inputs: ExampleInputs, count: int | None = None) -> list[Trace]:
     """One trace a step, of the first `count` steps if so many are asked for; weights are drawn."""
     steps = [inputs.at(step) for step in range(len(inputs.steps))[:count]]
     return run_steps(definition, steps, inputs.start(), {}, inputs.draw)
+
+
+def by_position(traces: list[Trace], words: Sequence[str]) -> list[Trace]:
+    """A single run over a sentence as a trace for each word, where it was read word by word."""
+    scans = [steps for trace in traces for steps in trace.steps.values() if len(steps) == len(words)]
+    if len(traces) != 1 or len(words) < 2 or not scans:
+        return traces
+    whole = traces[0]
+    return [
+        replace(whole, values={**whole.values, **{id: value for steps in scans for id, value in steps[at].items()}})
+        for at in range(len(words))
+    ]
 
 
 def at_path(definition: Equations[..., Any], path: str) -> Equations[..., Any]:
@@ -191,8 +201,8 @@ def at_path(definition: Equations[..., Any], path: str) -> Equations[..., Any]:
     if not path:
         return definition
     first, _, rest = path.partition("/")
-    calls = (node for _, value, _ in definition.body.statements() for node in value.walk())
-    found = next(node for node in calls if isinstance(node, nodes.Nested) and node.id == first)
+    found = next(call for call in definition.body.calls() if call.id == first)
+    assert found.definition is not None
     return at_path(found.definition, rest)
 
 
@@ -235,9 +245,8 @@ def notes(definition: Equations[..., Any], prefix: str) -> list[SymbolNote]:
         entry = definition.legend[symbol.name]
         shape = "" if entry is None else "int" if entry.kind == "int" else f"({', '.join(entry.shape)})"
         sense = entry.sense if entry else ""
-        if symbol.role == "group":
-            inner = definition.groups[symbol.name]
-            sense = f"the weights of {inner.label}"
+        if symbol.role in ("part", "parts"):
+            sense = part_sense(definition, symbol)
         found.append(note(write, symbol, shape, sense))
     for line in definition.body.lines:
         found += [note(write, target, "", line.caption) for target in line.targets]
@@ -249,12 +258,9 @@ def note(write: Notation, symbol: nodes.Symbol, shape: str, sense: str) -> Symbo
     return SymbolNote(write.prefix + symbol.id, label, symbol.role, shape, sense)
 
 
-def flat(weights: Any, prefix: str = "") -> dict[str, Tensor]:
-    """Groups taken apart: `attention.W_Q`."""
-    found: dict[str, Tensor] = {}
-    for name, value in weights.items():
-        if isinstance(value, Tensor):
-            found[prefix + name] = value
-        elif isinstance(value, dict):
-            found |= flat(value, f"{prefix}{name}.")
-    return found
+def part_sense(definition: Equations[..., Any], symbol: nodes.Symbol) -> str:
+    """What a part is: the title of its definition."""
+    part = definition.bound_to.get(symbol.name)
+    if isinstance(part, tuple):
+        return f"{len(part)} times: {part[0].legend.title}" if part else ""
+    return "" if part is None else str(part.legend.title)

@@ -96,15 +96,22 @@ def part_body(explained: Explanation, mark: str = "") -> str:
 
 
 def repeated(explained: Explanation) -> dict[str, str]:
-    """Views that are as another one but for the block they stand in: the page copies them when they are opened."""
+    """Views that are as another one but for the layer they stand in: the page copies them when they are opened."""
     first: dict[tuple[Equations[..., Any], str], str] = {}
     alike: dict[str, str] = {}
     for view in explained.views if len(explained.views) > SEVERAL else ():
-        block, _, inside = view.path.partition("/")
-        if inside:
+        block, _, inside = layer_in(view.path)
+        if block and inside:
             same = first.setdefault((at_path(explained.definition, block), inside), view.path)
             alike |= {view.path: same} if same != view.path else {}
     return alike
+
+
+def layer_in(path: str) -> tuple[str, str, str]:
+    """A path as what leads to the last layer on it, a slash, and what is inside: `blocks/X^2`, `/`, `Y.1`."""
+    pieces = path.split("/")
+    last = max((at for at, piece in enumerate(pieces) if "^" in piece), default=-1)
+    return "/".join(pieces[: last + 1]), "/", "/".join(pieces[last + 1 :])
 
 
 def view_section(view: View, explained: Explanation) -> str:
@@ -159,25 +166,27 @@ def without_ids(mathml: str) -> str:
 
 
 def parameters(view: View, explained: Explanation) -> dict[str, int]:
-    """How many parameters each symbol stands for; a group for all that its call takes."""
-    group = group_of(explained.definition, view.path)
+    """How many parameters each symbol stands for; a part for all that are in it."""
+    prefix = prefix_of(explained.definition, view.path)
     counted: dict[str, int] = {}
-    for note in view.symbols if group is not None else ():
-        name = f"{group}{note.id.removeprefix(view.path).lstrip('/')}"
+    for note in view.symbols if prefix is not None else ():
+        name = note.id.removeprefix(view.path).lstrip("/")
+        name = f"{prefix}{name.partition('^')[2] or name}"  # of the parts of a loop, their numbers
         counted[note.id] = sum(
             number for key, (_, number) in explained.count.items() if key == name or key.startswith(f"{name}.")
         )
     return counted
 
 
-def group_of(definition: Equations[..., Any], path: str) -> str | None:
+def prefix_of(definition: Equations[..., Any], path: str) -> str | None:
     """What the count writes before the weights of a call: `attention.`; None if it is handed them singly."""
     prefix = ""
-    for part in path.split("/") if path else ():
-        call = next(node for node in expressions(definition) if isinstance(node, nodes.Nested) and node.id == part)
-        if call.group is None:
+    for piece in path.split("/") if path else ():
+        call = next(call for call in definition.body.calls() if call.id == piece)
+        part = call.over if isinstance(call, nodes.Repeat) else call.part
+        if part is None or call.definition is None:
             return None
-        prefix += f"{call.group.name}."
+        prefix += f"{part.layer or part.name}."
         definition = call.definition
     return prefix
 
@@ -213,8 +222,8 @@ def operations(definition: Equations[..., Any], path: str) -> dict[str, str]:
     labels = Labels(definition, prefix)
     found = {}
     for node in expressions(definition):
-        if isinstance(node, nodes.Nested):
-            found[prefix + node.id] = node.definition.legend.title
+        if isinstance(node, nodes.Nested | nodes.Scan | nodes.Repeat):
+            found[prefix + node.id] = node.definition.legend.title if node.definition is not None else "a part"
         elif isinstance(node, nodes.Call | nodes.Unary | nodes.Binary | nodes.Transpose | nodes.Index):
             found[prefix + node.id] = labels.operation(node)[2]
     return found

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
-from seqloom.explaining.dictionary import Dictionary
-from seqloom.explaining.explanation import Explanation
+from seqloom.explaining.explanation import Explanation, by_position
 from seqloom.explaining.naming import Naming, naming
-from seqloom.models.part import Part
+from seqloom.explaining.vocabulary_axis import shown_tokens
+from seqloom.models.stage import Example, StageExample
 
 LIMITS = (None, 64, 32, 16, 8, 4, 2)
 NUMBERS = 150_000
@@ -43,20 +42,6 @@ class Walkthrough:
 
 
 @dataclass(frozen=True)
-class Told:
-    """A part, the words around it, and the same part for a sentence that is longer or shorter by one word."""
-
-    part: Part
-    other: Part
-    words: list[str]
-    labels: list[str]  # of the steps
-    fed: list[str]  # what goes into each step
-    dictionary: Dictionary | None = None
-    columns: Sequence[str] = ()  # beside the text: the names of what is called `f`
-    longer: bool = True  # whether the other sentence is
-
-
-@dataclass(frozen=True)
 class Beside(Naming):
     """With the names of the columns beside the text."""
 
@@ -66,24 +51,23 @@ class Beside(Naming):
         return [self.columns] if id == "f" else super().names(step, id, shape)
 
 
-def walkthrough(title: str, about: str, told: Sequence[Told]) -> Walkthrough:
-    """Run every part over its steps."""
+def walkthrough(example: Example, about: str) -> Walkthrough:
+    """Run every stage over its steps."""
     with torch.no_grad():
-        parts = [(each.part.name, explained(each)) for each in told]
+        parts = [(each.stage.name, explained(each)) for each in example.stages]
     sizes = ((limit, sum(part.size(limit) for _, part in parts)) for limit in LIMITS)
     limit = next((limit for limit, size in sizes if size <= NUMBERS), LIMITS[-1])
-    return Walkthrough(title, about, tuple((name, replace(part, limit=limit)) for name, part in parts))
+    return Walkthrough(example.title, about, tuple((name, replace(part, limit=limit)) for name, part in parts))
 
 
-def explained(told: Told) -> Explanation:
-    traces = told.part.traces()
-    other = told.other.traces(2)
-    short, long = (traces, other) if told.longer else (other, traces[:2])
-    names = naming(short[0], long, told.words, told.fed)
-    if told.columns:
-        names = Beside(names.words, names.along, names.fed, names.growing, list(told.columns))
-    labels = tuple(told.labels) if len(told.labels) == len(traces) else ("",)
-    dictionary = told.dictionary
-    if dictionary is not None and dictionary.shares:
-        dictionary = dictionary.with_best(traces)
-    return Explanation(told.part.definition, told.words, tuple(traces), labels, names, dictionary)
+def explained(example: StageExample) -> Explanation:
+    traces = by_position(example.stage.traces(), example.labels)
+    other = example.other.traces(2)
+    short, long = (traces, other) if example.longer else (other, traces[:2])
+    stepwise = len(example.stage.steps) > 1
+    names = naming(short[0], long if stepwise else long[:1], example.words, example.fed)
+    if example.columns:
+        names = Beside(names.words, names.along, names.fed, names.growing, list(example.columns))
+    labels = tuple(example.labels) if len(example.labels) == len(traces) else ("",)
+    tokens = tuple(shown_tokens(axis, traces) for axis in example.axes)
+    return Explanation(example.stage.part.bound, example.words, tuple(traces), labels, names, tokens)

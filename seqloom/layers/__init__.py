@@ -20,10 +20,18 @@ from seqloom.layers.attention_layer import (
     self_attention,
 )
 from seqloom.layers.base import Layer, layer
-from seqloom.layers.bidirectional import Bidirectional, bidirectional
-from seqloom.layers.convolution import CausalConvolution, Convolution, convolution
+from seqloom.layers.bidirectional import Bidirectional, bidirectional, recurrent_layer
+from seqloom.layers.convolution import (
+    CausalConvolution,
+    Convolution,
+    convolution,
+    convolution_layer,
+    residual_convolution,
+)
 from seqloom.layers.cross_entropy import CrossEntropy, cross_entropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block, decoder_block_pre_norm
+from seqloom.layers.derived import cell_for, cell_from
+from seqloom.layers.derived_block import block_from
 from seqloom.layers.disagreement import Disagreement, disagreement
 from seqloom.layers.dropout import Dropout, draw_from
 from seqloom.layers.embedding import Embedding, OneHotEmbedding, embedding, one_hot_embedding
@@ -35,16 +43,38 @@ from seqloom.layers.heads import (
     LogisticRegression,
     Readout,
     Temperature,
+    linear_head,
     logistic_regression,
     mlp,
     readout,
     temperature,
 )
+from seqloom.layers.identity import Identity, identity
+from seqloom.layers.linear import Linear, linear
 from seqloom.layers.lstm import LSTM, lstm
 from seqloom.layers.masks import causal, causal_mask, lengths_to_mask, padding_mask
 from seqloom.layers.multi_head import MultiHead, ScaledDotProduct, multi_head, scaled_dot_product
 from seqloom.layers.norms import BatchNorm, LayerNorm, batch_norm, layer_norm
-from seqloom.layers.positions import LearnedPositions, Sinusoidal, learned_positions, sinusoidal
+from seqloom.layers.pooling import (
+    LastPooling,
+    LearnedPooling,
+    MaxPooling,
+    MeanPooling,
+    last_pooling,
+    max_pooling,
+    mean_pooling,
+)
+from seqloom.layers.positions import (
+    AddLearned,
+    AddSinusoidal,
+    LearnedPositions,
+    Sinusoidal,
+    add_learned,
+    add_sinusoidal,
+    learned_positions,
+    positioned,
+    sinusoidal,
+)
 from seqloom.layers.scores import (
     SCORES,
     Additive,
@@ -65,7 +95,7 @@ from seqloom.layers.scores import (
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN, self_attentive_rnn
 from seqloom.layers.simple_rnn import ConcatRNN, LinearRNN, SimpleRNN, concat_rnn, linear_rnn, simple_rnn
 from seqloom.layers.ssru import SSRU, ssru
-from seqloom.layers.ssru_block import multi_head_query, ssru_block
+from seqloom.layers.ssru_block import SSRUBlock, ssru_block
 from seqloom.layers.stacked import Stacked, stacked
 from seqloom.layers.transposed_linear import TransposedLinear, transposed_linear
 from seqloom.layers.word2vec import CBOW, SkipGram, cbow, skip_gram
@@ -77,6 +107,8 @@ __all__ = [
     "MLP",
     "SCORES",
     "SSRU",
+    "AddLearned",
+    "AddSinusoidal",
     "Additive",
     "AttentionLayer",
     "AttentionPooling",
@@ -99,18 +131,25 @@ __all__ = [
     "EncoderBlockPreNorm",
     "FeedForward",
     "GRUResetAfter",
+    "Identity",
     "KeyValueAttention",
+    "LastPooling",
     "Layer",
     "LayerNorm",
+    "LearnedPooling",
     "LearnedPositions",
+    "Linear",
     "LinearRNN",
     "LogisticRegression",
     "MLPScore",
+    "MaxPooling",
+    "MeanPooling",
     "MultiHead",
     "OneHotEmbedding",
     "Projected",
     "Readout",
     "Residual",
+    "SSRUBlock",
     "ScaledDot",
     "ScaledDotProduct",
     "SelfAttention",
@@ -122,6 +161,8 @@ __all__ = [
     "Stacked",
     "Temperature",
     "TransposedLinear",
+    "add_learned",
+    "add_sinusoidal",
     "additive",
     "attention_layer",
     "attention_pooling",
@@ -129,11 +170,15 @@ __all__ = [
     "batch_norm",
     "bidirectional",
     "bilinear",
+    "block_from",
     "causal",
     "causal_mask",
     "cbow",
+    "cell_for",
+    "cell_from",
     "concat_rnn",
     "convolution",
+    "convolution_layer",
     "cosine",
     "cross_entropy",
     "decoder_block",
@@ -147,23 +192,31 @@ __all__ = [
     "feed_forward",
     "gru",
     "gru_reset_after",
+    "identity",
     "key_value_attention",
+    "last_pooling",
     "layer",
     "layer_norm",
     "learned_positions",
     "lengths_to_mask",
+    "linear",
+    "linear_head",
     "linear_rnn",
     "logistic_regression",
     "lstm",
+    "max_pooling",
+    "mean_pooling",
     "mlp",
     "mlp_score",
     "multi_head",
-    "multi_head_query",
     "one_hot_embedding",
     "padding_mask",
+    "positioned",
     "projected",
     "readout",
+    "recurrent_layer",
     "residual",
+    "residual_convolution",
     "scaled_dot",
     "scaled_dot_product",
     "self_attention",

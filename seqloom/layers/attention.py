@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from seqloom.equations import Equations, equations, softmax, stack
+from seqloom.equations import equations, softmax, stack
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.masks import per_query, quiet
 from seqloom.layers.scores import Score, additive, dot
 
 
-@cache
-def soft_attention_with(score: Equations[..., Any]) -> Equations[..., Any]:
-    """Soft attention with any of the seven scores: the same definition, another call inside."""
+@equations
+def soft_attention(q, H, *, score=additive):
+    """Soft attention.
 
-    @equations
-    def soft_attention(q, H, *, weights):
-        """Soft attention.
+    Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
+    translate, ICLR 2015.
 
-        Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and
-        translate, ICLR 2015.
-
-        q  (H)     the query: the state of the decoder
-        H  (S, D)  the states of the encoder, one a row
-        """
-        e = stack(score(q, h_j, **weights) for h_j in H)  # how well each state fits the query
-        alpha = softmax(e)  # a share for each, together 1
-        c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the context: their weighted mean
-        return c
-
-    return soft_attention
-
-
-soft_attention = soft_attention_with(additive)
+    q  (H)     the query: the hidden state of the decoder
+    H  (S, D)  the hidden states of the encoder, one for each source position
+    """
+    e = stack(score(q, h_j) for h_j in H)  # the score of each position: how well it fits the query
+    alpha = softmax(e)  # the attention weights: positive, together 1
+    c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the context vector: the weighted mean
+    return c
 
 
 @equations
@@ -50,15 +40,15 @@ def key_value_attention(q, K, V):
     K  (S, D)  the keys, one a row: what is compared
     V  (S, F)  the values, one a row: what is handed out
     """
-    e = stack(dot(q, k_j) for k_j in K)  # how well each key fits the query
-    alpha = softmax(e)  # a share for each, together 1
+    e = stack(dot(q, k_j) for k_j in K)  # the score of each key: how well it fits the query
+    alpha = softmax(e)  # the attention weights: positive, together 1
     c = sum(alpha_j * v_j for alpha_j, v_j in zip(alpha, V))  # the weighted mean of the values
     return c
 
 
 @equations
 def attention_pooling(H, *, q):
-    """Attention pooling: the query is a parameter, the result one row for the whole sentence.
+    """Attention pooling: the query is a parameter, the result one vector for the whole sentence.
 
     Paper: Z. Yang et al., Hierarchical attention networks for document classification, NAACL 2016,
     without the layer before the score.
@@ -66,14 +56,14 @@ def attention_pooling(H, *, q):
     H  (S, D)  the states, one a row
     q  (D)     the learned query: what is worth looking at
     """
-    e = stack(dot(q, h_j) for h_j in H)  # how much each state is worth
-    alpha = softmax(e)  # a share for each, together 1
-    c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the sentence in one row
+    e = stack(dot(q, h_j) for h_j in H)  # the score of each position
+    alpha = softmax(e)  # the attention weights: positive, together 1
+    c = sum(alpha_j * h_j for alpha_j, h_j in zip(alpha, H))  # the sentence as one vector
     return c
 
 
-class Memory(NamedTuple):
-    """What a decoder looks at again and again, prepared once."""
+class PreparedKeys(NamedTuple):
+    """What a decoder attends to in every step, prepared once."""
 
     h: Tensor  # (B, S, D)
     keys: Tensor  # (B, S, ...) what the score makes of h
@@ -82,7 +72,7 @@ class Memory(NamedTuple):
 
 @layer(soft_attention)
 class SoftAttention(Layer):
-    """Soft attention with any score; `definition` is the one with the score it was given."""
+    """Soft attention with any score."""
 
     def __init__(self, score: Score) -> None:
         super().__init__()
@@ -99,31 +89,19 @@ class SoftAttention(Layer):
         """
         return self.look(q, self.prepare(h, mask))
 
-    def prepare(self, h: Tensor, mask: Tensor | None = None) -> Memory:
+    def prepare(self, h: Tensor, mask: Tensor | None = None) -> PreparedKeys:
         """What needs the states alone: h (B, S, D) and a mask as for `forward` -> what `look` takes."""
         mask = per_query(mask)
         h = quiet(h, mask)
-        return Memory(h, self.score.prepare(h), mask)
+        return PreparedKeys(h, self.score.prepare(h), mask)
 
-    def look(self, q: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+    def look(self, q: Tensor, memory: PreparedKeys) -> tuple[Tensor, Tensor]:
         """What needs the queries: q (B, T, H) and a memory -> what `forward` gives."""
-        a = shares(self.score.compare(q, memory.keys), memory.mask)
+        a = attention_weights(self.score.compare(q, memory.keys), memory.mask)
         return a @ memory.h, a
 
     def symbols(self) -> Symbols:
-        return {"weights": self.score.symbols()}
-
-
-class WithItsScore:
-    """`definition`: of the class the one of the paper, of a layer the one with the score it was given."""
-
-    def __get__(self, layer: SoftAttention | None, cls: type[SoftAttention]) -> Equations[..., Any]:
-        definition = soft_attention if layer is None else soft_attention_with(layer.score.definition)
-        definition.layer = cls
-        return definition
-
-
-SoftAttention.definition = WithItsScore()  # type: ignore[assignment]
+        return {"score": self.score.part()}
 
 
 @layer(key_value_attention)
@@ -141,7 +119,7 @@ class KeyValueAttention(Layer):
             a  (B, T, S)            the weights
         """
         mask = per_query(mask)
-        a = shares(q @ quiet(k, mask).mT, mask)
+        a = attention_weights(q @ quiet(k, mask).mT, mask)
         return a @ quiet(v, mask), a
 
 
@@ -162,14 +140,14 @@ class AttentionPooling(Layer):
             a  (B, S)     the weights
         """
         h = quiet(h, per_query(mask))
-        a = shares(h @ self.q, mask)
+        a = attention_weights(h @ self.q, mask)
         return (a[:, None] @ h)[:, 0], a
 
     def symbols(self) -> Symbols:
         return {"q": self.q}
 
 
-def shares(e: Tensor, mask: Tensor | None) -> Tensor:
+def attention_weights(e: Tensor, mask: Tensor | None) -> Tensor:
     """Scores to weights: each row sums to 1, or is zero where all is masked. e (..., S) -> (..., S)"""
     if mask is None:
         return torch.softmax(e, -1)

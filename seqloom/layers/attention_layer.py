@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
 
 from seqloom.equations import dim, equations, softmax, sqrt
-from seqloom.layers.attention import shares
+from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.masks import per_query, quiet
 from seqloom.layers.multi_head import attend
@@ -148,7 +148,7 @@ def look(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """q (B, T, K), k and v (B, S, K), mask (B, T, S) -> y (B, T, K), and a (B, T, S) when asked for."""
     if weights:
-        a = shares(q * scale @ k.mT, mask)
+        a = attention_weights(q * scale @ k.mT, mask)
         return a @ v, a
     y = attend(q[:, None], k[:, None], v[:, None], mask if mask is None else mask[:, None], scale=scale)
     return y[:, 0]  # the kernel knows heads

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from torch import Tensor, nn
 
-from seqloom.equations import Equations
+from seqloom.equations import Equations, Part
 
-Symbols: TypeAlias = "Mapping[str, Tensor | int | Symbols]"
-"""Weights under the letters of a definition; a group is a mapping of its own."""
+Symbols: TypeAlias = "Mapping[str, Tensor | int | Part | Sequence[Part]]"
+"""Weights under the letters of a definition; a part with weights of its own, or a list of them for a loop."""
 
 M = TypeVar("M", bound="Layer")
 
@@ -23,6 +23,10 @@ class Layer(nn.Module):
     def symbols(self) -> Symbols:
         """The trained weights under the letters that the definition gives them."""
         return {}
+
+    def part(self) -> Part:
+        """The definition together with the trained weights."""
+        return Part(self.definition, self.symbols())
 
 
 def layer(definition: Equations[..., Any]) -> Callable[[type[M]], type[M]]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import torch
 from torch import Tensor
 
-from seqloom.equations import concat, equations
+from seqloom.equations import Part, concat, equations, scan, scan_back
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Symbols, layer
 from seqloom.layers.recurrent import Recurrent, words
@@ -14,20 +14,30 @@ from seqloom.layers.simple_rnn import simple_rnn
 
 
 @equations
-def bidirectional(x, h_fwd, h_bwd, *, forward, backward):
-    """Two independent recurrent layers, one from the left and one from the right.
+def recurrent_layer(X, *, cell=simple_rnn):
+    """A recurrent layer: one cell reads the sequence from left to right.
+
+    Paper: J. Elman, Finding structure in time, Cognitive Science 14, 1990.
+
+    X  (T, D)  the sequence, one vector for each position
+    """
+    H = scan(cell, X)  # the hidden state at each position
+    return H
+
+
+@equations
+def bidirectional(X, *, fwd=simple_rnn, bwd=simple_rnn):
+    """Bidirectional recurrent layer: two independent cells, one from each end.
 
     Paper: M. Schuster, K. Paliwal, Bidirectional recurrent neural networks, IEEE Transactions on
     Signal Processing 45, 1997.
 
-    x      (D)  the word at this place
-    h_fwd  (H)  the state of the reader that comes from the left
-    h_bwd  (H)  the state of the reader that comes from the right
+    X  (T, D)  the sequence, one vector for each position
     """
-    h_fwd = simple_rnn(x, h_fwd, **forward)  # knows the words before
-    h_bwd = simple_rnn(x, h_bwd, **backward)  # knows the words after
-    y = concat(h_fwd, h_bwd)  # knows both
-    return y, h_fwd, h_bwd
+    H_fwd = scan(fwd, X)  # the hidden states of the cell that reads from the left
+    H_bwd = scan_back(bwd, X)  # the hidden states of the cell that reads from the right
+    Y = concat(H_fwd, H_bwd)  # both side by side: each position knows its whole context
+    return Y
 
 
 class BidirectionalState(NamedTuple):
@@ -41,7 +51,7 @@ class BidirectionalState(NamedTuple):
 class Bidirectional(Recurrent[BidirectionalState]):
     """Two independent recurrent layers of any kind; the one from the right starts at the last real word.
 
-    y (B, T, H) is as wide as both together. The definition has two simple layers, here may be any.
+    y (B, T, H) is as wide as both together.
     """
 
     def __init__(self, fwd: Recurrent[Any], bwd: Recurrent[Any]) -> None:
@@ -76,8 +86,13 @@ class Bidirectional(Recurrent[BidirectionalState]):
         y_bwd, end_bwd = self.bwd(turn(x, lengths), from_right, lengths)
         return torch.cat([y_fwd, turn(y_bwd, lengths)], -1), BidirectionalState(end_fwd, end_bwd)
 
-    def symbols(self) -> dict[str, Symbols]:
-        return {"forward": self.fwd.symbols(), "backward": self.bwd.symbols()}
+    def symbols(self) -> Symbols:
+        return {"fwd": self.fwd.part(), "bwd": self.bwd.part()}
+
+
+def sequence_part(layer: Recurrent[Any]) -> Part:
+    """What a recurrent layer computes for a whole sequence, with its weights."""
+    return layer.part() if isinstance(layer, Bidirectional) else Part(recurrent_layer, {"cell": layer.part()})
 
 
 def turn(x: Tensor, lengths: Tensor | None) -> Tensor:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.init import xavier_uniform_
 
-from seqloom.equations import equations, relu
+from seqloom.equations import Part, equations, relu, stack, windows
 from seqloom.layers.base import Layer, Symbols, layer
 
 
@@ -21,6 +21,39 @@ def convolution(X, *, W, b):
     """
     y = relu(sum(x_k @ W_k for x_k, W_k in zip(X, W)) + b)  # each filter applied to the window around the token
     return y
+
+
+@equations
+def convolution_layer(X, *, W, b, before, behind):
+    """Convolution over all positions of a sequence.
+
+    Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
+
+    X       (T, D)          the sequence, one vector for each position
+    W       (window, D, H)  a matrix for each place in the window
+    b       (H)             the bias
+    before  int             positions before the one in question that the window holds
+    behind  int             positions behind it
+    """
+    Y = stack(convolution(N_t, W=W, b=b) for N_t in windows(X, before, behind))  # each position in its window
+    return Y
+
+
+@equations
+def residual_convolution(X, *, W, b, before, behind):
+    """Convolution over all positions, with a residual connection.
+
+    Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017, without gates.
+
+    X       (T, D)          the sequence, one vector for each position
+    W       (window, D, D)  a matrix for each place in the window
+    b       (D)             the bias
+    before  int             positions before the one in question that the window holds
+    behind  int             positions behind it
+    """
+    Y = stack(convolution(N_t, W=W, b=b) for N_t in windows(X, before, behind))  # each position in its window
+    Z = X + Y  # residual connection
+    return Z
 
 
 @layer(convolution)
@@ -48,6 +81,11 @@ class Convolution(Layer):
 
     def symbols(self) -> Symbols:
         return {"W": self.kernel.permute(2, 1, 0), "b": self.b}
+
+    def sequence_part(self, *, residual: bool) -> Part:
+        """What it computes for a whole sequence, with its weights."""
+        definition = residual_convolution if residual else convolution_layer
+        return Part(definition, {**self.symbols(), "before": self.before, "behind": self.behind})
 
 
 class CausalConvolution(Convolution):

@@ -16,40 +16,64 @@ from seqloom.layers.norms import LayerNorm, layer_norm
 
 
 @equations
-def decoder_block(X, H, causal, mask, *, itself, norm_1, source, norm_2, network, norm_3):
+def decoder_block(
+    X,
+    H,
+    causal,
+    mask,
+    *,
+    self_attention=multi_head,
+    norm_1=layer_norm,
+    cross_attention=multi_head,
+    norm_2=layer_norm,
+    network=feed_forward,
+    norm_3=layer_norm,
+):
     """Transformer decoder block.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    X       (T, D)  the words written so far, one a row
-    H       (S, D)  what the encoder made of the source
-    causal  (T, T)  bool, True where a word may look at words before it
-    mask    (T, S)  bool, True where a word may look at the source
+    X       (T, D)  the target so far, one vector for each position
+    H       (S, D)  the hidden states of the encoder
+    causal  (T, T)  bool, True where a position may attend to one before it
+    mask    (T, S)  bool, True where a position may attend to the source
     """
-    A = multi_head(X, X, causal, **itself)  # each word looks at what was written
-    Y = layer_norm(X + A, **norm_1)  # added to what was there
-    C = multi_head(Y, H, mask, **source)  # and at the source
-    Z = layer_norm(Y + C, **norm_2)  # added to what was there
-    F = feed_forward(Z, **network)  # each word thinks by itself
-    O = layer_norm(Z + F, **norm_3)  # and that is added too
+    A = self_attention(X, X, causal)  # each position attends to itself and those before it
+    Y = norm_1(X + A)  # residual connection, then normalised
+    C = cross_attention(Y, H, mask)  # then to the source
+    Z = norm_2(Y + C)  # residual connection, then normalised
+    F = network(Z)  # the feed-forward network, applied at each position
+    O = norm_3(Z + F)  # residual connection, then normalised
     return O
 
 
 @equations
-def decoder_block_pre_norm(X, H, causal, mask, *, norm_1, itself, norm_2, source, norm_3, network):
+def decoder_block_pre_norm(
+    X,
+    H,
+    causal,
+    mask,
+    *,
+    norm_1=layer_norm,
+    self_attention=multi_head,
+    norm_2=layer_norm,
+    cross_attention=multi_head,
+    norm_3=layer_norm,
+    network=feed_forward,
+):
     """Transformer decoder block, the norm first: trains without a warm-up.
 
     Paper: R. Xiong et al., On layer normalization in the Transformer architecture, ICML 2020.
 
-    X       (T, D)  the words written so far, one a row
-    H       (S, D)  what the encoder made of the source
-    causal  (T, T)  bool, True where a word may look at words before it
-    mask    (T, S)  bool, True where a word may look at the source
+    X       (T, D)  the target so far, one vector for each position
+    H       (S, D)  the hidden states of the encoder
+    causal  (T, T)  bool, True where a position may attend to one before it
+    mask    (T, S)  bool, True where a position may attend to the source
     """
-    U = layer_norm(X, **norm_1)  # the part sees its input in measure
-    Y = X + multi_head(U, U, causal, **itself)  # each word looks at what was written
-    Z = Y + multi_head(layer_norm(Y, **norm_2), H, mask, **source)  # and at the source
-    O = Z + feed_forward(layer_norm(Z, **norm_3), **network)  # each word thinks by itself
+    U = norm_1(X)  # the input of the self-attention, normalised
+    Y = X + self_attention(U, U, causal)  # each position attends to itself and those before it
+    Z = Y + cross_attention(norm_2(Y), H, mask)  # then to the source
+    O = Z + network(norm_3(Z))  # the feed-forward network, applied at each position
     return O
 
 
@@ -65,9 +89,9 @@ class DecoderParts(Layer):
 
     def __init__(self, width: int, heads: int, hidden: int, dropout: float = 0.0, inner_dropout: float = 0.0) -> None:
         super().__init__()
-        self.itself = self.look_back(width, heads, inner_dropout)
+        self.self_attention = self.look_back(width, heads, inner_dropout)
         self.norm_1 = LayerNorm(width)
-        self.source = MultiHead(width, heads, inner_dropout)
+        self.cross_attention = MultiHead(width, heads, inner_dropout)
         self.norm_2 = LayerNorm(width)
         self.network = FeedForward(width, hidden, inner_dropout)
         self.norm_3 = LayerNorm(width)
@@ -84,13 +108,13 @@ class DecoderParts(Layer):
         """
         x = quiet(x, per_head(written))
         u = self.before(x)
-        back = self.itself(u, u, written, causal=True)
-        o, _ = self.behind(x, back, self.source.keys(h, mask), mask, weights=False)
+        back = self.self_attention(u, u, written, causal=True)
+        o, _ = self.behind(x, back, self.cross_attention.keys(h, mask), mask, weights=False)
         return o
 
     def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
         """The cache before the first word: h (B, S, D), mask as for `forward`."""
-        return DecoderCache(self.source.keys(h, mask), None)
+        return DecoderCache(self.cross_attention.keys(h, mask), None)
 
     def step(
         self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None, *, weights: bool = False
@@ -105,7 +129,7 @@ class DecoderParts(Layer):
                  cache         with the new words in it
               a  (B, N, T, S)  the weights of each head on the source; None unless asked for
         """
-        back, written = self.itself.step(self.before(x), cache.written)
+        back, written = self.self_attention.step(self.before(x), cache.written)
         o, a = self.behind(x, back, cache.source, mask, weights=weights)
         return o, DecoderCache(cache.source, written), a
 
@@ -113,7 +137,7 @@ class DecoderParts(Layer):
         self, x: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for."""
-        seen = self.source.look(x, source, mask, weights=weights)
+        seen = self.cross_attention.look(x, source, mask, weights=weights)
         return seen if isinstance(seen, tuple) else (seen, None)
 
     def look_back(self, width: int, heads: int, dropout: float) -> Any:
@@ -131,14 +155,8 @@ class DecoderParts(Layer):
         raise NotImplementedError
 
     def symbols(self) -> Symbols:
-        return {
-            "itself": self.itself.symbols(),
-            "norm_1": self.norm_1.symbols(),
-            "source": self.source.symbols(),
-            "norm_2": self.norm_2.symbols(),
-            "network": self.network.symbols(),
-            "norm_3": self.norm_3.symbols(),
-        }
+        parts = ("self_attention", "norm_1", "cross_attention", "norm_2", "network", "norm_3")
+        return {name: getattr(self, name).part() for name in parts}
 
 
 @layer(decoder_block)

@@ -86,6 +86,12 @@ class DerivedCell(Cell[Any]):
         returned = [node.name for node in definition.body.returns if isinstance(node, nodes.Symbol)]
         self.check_results(dict(zip(returned, (value.example for value in graph.results), strict=True)))
         self.output_size = graph.results[0].example.shape[0]
+        if self.output_size != hidden_size and not any("H" in entry.shape for _, entry in definition.legend.patterns):
+            raise ShapeError(
+                f"no shape in the docstring of {definition.name} has an H, the hidden size of {hidden_size}",
+                where=definition.source.place(),
+                remedy=f"write the state as `{self.states[0]}  (H)`, or ask for a hidden size of {self.output_size}",
+            )
         places = [returned.index(name) for name in self.states]
         self.program, self.single = Program(graph, places), Program(graph, places, merged=False)
         self.state_type = state_type(definition.name, self.states)

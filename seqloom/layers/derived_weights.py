@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from seqloom.equations import Equations, nodes
+from seqloom.equations import Equations, Part, nodes
 from seqloom.equations.legend import Entry, size_of
 from seqloom.equations.trace import sample
 from seqloom.errors import ShapeError
@@ -17,17 +17,19 @@ DEFAULTED = ("H", "F", "K")
 """The letters whose size is the hidden size (for a block: the width) where nothing else is said."""
 
 
-class Weights(nn.Module):
-    """Weights under the letters of a definition; those of a group are a module inside this one."""
+class DerivedWeights(nn.Module):
+    """Weights under the letters of a definition; those of a part are a module inside this one."""
 
     def __init__(self, definition: Equations[..., Any], drawn: Mapping[str, Any]) -> None:
         super().__init__()
+        self.parts: dict[str, Equations[..., Any]] = {}
         self.held: dict[str, str | int] = {}  # symbols: an attribute of this module, or a size
         for name, value in drawn.items():
             attribute = f"{name}_" if hasattr(self, name) else name  # a module has a `forward` already
             self.held[name] = attribute
-            if isinstance(value, Mapping):
-                self.add_module(attribute, Weights(definition.groups[name], value))
+            if isinstance(value, Part):
+                self.parts[name] = value.definition
+                self.add_module(attribute, DerivedWeights(value.definition, value.weights))
             elif isinstance(value, Tensor):
                 self.register_parameter(attribute, initialised(definition, name, tuple(value.shape)))
             else:
@@ -36,12 +38,15 @@ class Weights(nn.Module):
     def symbols(self) -> dict[str, Any]:
         """The weights as the definition takes them."""
         values = {name: getattr(self, held) if isinstance(held, str) else held for name, held in self.held.items()}
-        return {name: value.symbols() if isinstance(value, Weights) else value for name, value in values.items()}
+        return {
+            name: Part(self.parts[name], value.symbols()) if isinstance(value, DerivedWeights) else value
+            for name, value in values.items()
+        }
 
 
 def weights_for(
     definition: Equations[..., Any], inputs: Sequence[Tensor], sizes: Mapping[str, int], otherwise: int
-) -> Weights:
+) -> DerivedWeights:
     """All weights that a definition takes, for inputs of these shapes; a run without numbers finds the shapes."""
     scalars = {symbol.name for symbol in definition.body.weights if symbol.role == "weight"}
 
@@ -50,7 +55,7 @@ def weights_for(
             return torch.tensor(known_size(definition, name, sizes, otherwise))
         return torch.empty(shape, device="meta")
 
-    return Weights(definition, sample(definition, tuple(inputs), {}, draw).weights)
+    return DerivedWeights(definition, sample(definition, tuple(inputs), {}, draw).weights)
 
 
 def known_size(definition: Equations[..., Any], letter: str, sizes: Mapping[str, int], otherwise: int) -> int:

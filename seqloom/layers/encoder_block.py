@@ -14,33 +14,35 @@ from seqloom.layers.norms import LayerNorm, layer_norm
 
 
 @equations
-def encoder_block(X, mask, *, attention, norm_1, network, norm_2):
+def encoder_block(X, mask, *, attention=multi_head, norm_1=layer_norm, network=feed_forward, norm_2=layer_norm):
     """Transformer encoder block.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    X     (T, D)  the words, one a row
-    mask  (T, T)  bool, True where a word may look
+    X     (T, D)  the sequence, one vector for each position
+    mask  (T, T)  bool, True where a position may attend
     """
-    A = multi_head(X, X, mask, **attention)  # every word looks at every other
-    Y = layer_norm(X + A, **norm_1)  # what it saw is added to what it was
-    F = feed_forward(Y, **network)  # each word thinks by itself
-    Z = layer_norm(Y + F, **norm_2)  # and that is added too
+    A = attention(X, X, mask)  # self-attention: each position attends to all others
+    Y = norm_1(X + A)  # residual connection, then normalised
+    F = network(Y)  # the feed-forward network, applied at each position
+    Z = norm_2(Y + F)  # residual connection, then normalised
     return Z
 
 
 @equations
-def encoder_block_pre_norm(X, mask, *, norm_1, attention, norm_2, network):
+def encoder_block_pre_norm(
+    X, mask, *, norm_1=layer_norm, attention=multi_head, norm_2=layer_norm, network=feed_forward
+):
     """Transformer encoder block, the norm first: trains without a warm-up.
 
     Paper: R. Xiong et al., On layer normalization in the Transformer architecture, ICML 2020.
 
-    X     (T, D)  the words, one a row
-    mask  (T, T)  bool, True where a word may look
+    X     (T, D)  the sequence, one vector for each position
+    mask  (T, T)  bool, True where a position may attend
     """
-    U = layer_norm(X, **norm_1)  # the part sees its input in measure
-    Y = X + multi_head(U, U, mask, **attention)  # every word looks at every other
-    Z = Y + feed_forward(layer_norm(Y, **norm_2), **network)  # each word thinks by itself
+    U = norm_1(X)  # the input of the attention, normalised
+    Y = X + attention(U, U, mask)  # self-attention: each position attends to all others
+    Z = Y + network(norm_2(Y))  # the feed-forward network, applied at each position
     return Z
 
 
@@ -91,12 +93,7 @@ class EncoderParts(Layer):
         raise NotImplementedError
 
     def symbols(self) -> Symbols:
-        return {
-            "attention": self.attention.symbols(),
-            "norm_1": self.norm_1.symbols(),
-            "network": self.network.symbols(),
-            "norm_2": self.norm_2.symbols(),
-        }
+        return {name: getattr(self, name).part() for name in ("attention", "norm_1", "network", "norm_2")}
 
 
 @layer(encoder_block)

@@ -1,4 +1,4 @@
-"""What stands at the end: from rows to a number, to labels, to words."""
+"""Heads: from vectors to logits of labels or tokens."""
 
 import torch
 from torch import Tensor, nn
@@ -12,51 +12,65 @@ from seqloom.layers.base import Layer, Symbols, layer
 
 @equations
 def logistic_regression(X, *, w, b):
-    """Logistic regression on the words of a sentence, put end to end.
+    """Logistic regression on all vectors of a sentence, end to end.
 
     Paper: D. Cox, The regression analysis of binary sequences, JRSS B 20, 1958.
 
-    X  (T, D)  the words, one a row
-    w  (T*D)   a weight for every entry of every word
+    X  (T, D)  the embeddings, one for each position
+    w  (T*D)   a weight for every entry of every position
     b  ()      the bias
     """
-    x = flatten(X)  # one long row
-    z = x @ w + b  # the evidence
-    p = sigmoid(z)  # as a probability
+    x = flatten(X)  # all embeddings end to end: one long vector
+    z = x @ w + b  # the logit: the evidence for the label
+    p = sigmoid(z)  # the probability of the label
     return p
+
+
+@equations
+def linear_head(X, *, W, b):
+    """Linear classifier on all vectors of a sentence, end to end.
+
+    Paper: D. Cox, The regression analysis of binary sequences, JRSS B 20, 1958.
+
+    X  (T, D)    the embeddings, one for each position
+    W  (T*D, V)  a weight for every entry of every position and every label
+    b  (V)       the bias
+    """
+    x = flatten(X)  # all embeddings end to end: one long vector
+    z = x @ W + b  # the logits
+    return z
 
 
 @equations
 def mlp(X, *, W_1, b_1, W_2, b_2):
-    """Multi-layer perceptron on the words of a sentence, put end to end.
+    """Multi-layer perceptron on all vectors of a sentence, end to end.
 
     Paper: D. Rumelhart, G. Hinton, R. Williams, Learning representations by back-propagating errors,
     Nature 323, 1986.
 
-    X    (T, D)    the words, one a row
-    W_1  (T*D, F)  the hidden layer
+    X    (T, D)    the embeddings, one for each position
+    W_1  (T*D, F)  the weights of the hidden layer
     b_1  (F)       its bias
-    W_2  (F, V)    the output layer
+    W_2  (F, V)    the weights of the output layer
     b_2  (V)       its bias
     """
-    x = flatten(X)  # one long row
-    u = relu(x @ W_1 + b_1)  # what was found in it
-    z = u @ W_2 + b_2  # the evidence for each label: logits
-    p = softmax(z)  # as a distribution
-    return p
+    x = flatten(X)  # all embeddings end to end: one long vector
+    u = relu(x @ W_1 + b_1)  # the hidden layer
+    z = u @ W_2 + b_2  # the logits of the labels
+    return z
 
 
 @equations
 def readout(h, *, W_hy, b_y):
-    """Readout: from a state to a score for every word or label.
+    """Readout: from a hidden state to the logits of tokens or labels.
 
     Paper: J. Elman, Finding structure in time, Cognitive Science 14, 1990.
 
-    h     (H)     the state
-    W_hy  (H, V)  from the state to the scores
+    h     (H)     the hidden state
+    W_hy  (H, V)  from the hidden state to the logits
     b_y   (V)     the bias
     """
-    y = h @ W_hy + b_y  # a score for each
+    y = h @ W_hy + b_y  # the logits
     return y
 
 
@@ -122,10 +136,6 @@ class MLP(Layer):
         x = end_to_end(x, mask, limit=len(self.W_1))
         u = F.relu(F.linear(x, self.W_1[: x.shape[1]].T, self.b_1))
         return F.linear(u, self.W_2.T, self.b_2)
-
-    def distribution(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        """The evidence as a distribution: arguments of `forward` -> p (B, V)."""
-        return torch.softmax(self.forward(x, mask), -1)
 
     def symbols(self) -> Symbols:
         return {"W_1": self.W_1, "b_1": self.b_1, "W_2": self.W_2, "b_2": self.b_2}

@@ -118,10 +118,9 @@ class Lifter(Recorder):
                 return self.family(function.compute, list(self.each(each, names)))
             case nodes.Call():
                 return self.call(node.function.compute, list(self.arguments(node, names)))
-            case nodes.Nested(definition=Equations()):
-                group = names[node.group.name] if node.group else {}
-                weights = dict(group) | {name: of(value) for name, value in node.keywords}
-                results = self.run(node.definition, [of(argument) for argument in node.arguments], weights)
+            case nodes.Nested(definition=Equations() as definition, part=None):
+                weights = {name: of(value) for name, value in node.keywords}
+                results = self.run(definition, [of(argument) for argument in node.arguments], weights)
                 return results if len(results) > 1 else results[0]
         raise NotImplementedError(type(node).__name__)
 

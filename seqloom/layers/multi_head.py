@@ -12,7 +12,7 @@ from torch.nn.init import xavier_uniform_
 from seqloom.equations import concat, dim, equations, inf, softmax, sqrt, stack, where
 from seqloom.errors import ShapeError
 from seqloom.layers import masks
-from seqloom.layers.attention import shares
+from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
 
@@ -95,7 +95,7 @@ class ScaledDotProduct(Layer):
         dropping = self.training and self.dropout.rate > 0  # torch's kernel draws from torch's generator
         if not weights and not dropping:
             return attend(q, k, v, mask, scale=scale, causal=causal)
-        a = shares(q * scale @ k.mT, causal_too(mask, q, k) if causal else mask)
+        a = attention_weights(q * scale @ k.mT, causal_too(mask, q, k) if causal else mask)
         y = self.dropout(a) @ v
         return (y, a) if weights else y
 
@@ -210,7 +210,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float
     """`ScaledDotProduct` with any scale, on torch's fused kernel."""
     if q.dtype == torch.bfloat16 and q.is_cpu:  # where the kernel's backward pass takes many times as long
         if k.shape[2] <= SHORT:
-            a = shares((q * scale @ k.mT).float(), causal_too(mask, q, k) if causal else mask)
+            a = attention_weights((q * scale @ k.mT).float(), causal_too(mask, q, k) if causal else mask)
             return a.bfloat16() @ v
         with torch.autocast("cpu", enabled=False):
             return attend(q.float(), k.float(), v.float(), mask, scale=scale, causal=causal).bfloat16()

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from seqloom.equations import arange, cos, equations, interleave, sin
+from seqloom.equations import Part, arange, cos, equations, interleave, sin, sqrt, stack
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Layer, Symbols, layer
 
@@ -34,6 +34,46 @@ def learned_positions(p, *, P):
     """
     r = P[p]  # the embedding of this position, added to that of the token
     return r
+
+
+@equations
+def add_sinusoidal(x, p, *, D):
+    """An embedding with its sinusoidal position added.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    x  (D)  the embedding of the token
+    p  ()   index, its position, counted from 0
+    D  int  the width of the model, even
+    """
+    r = sqrt(D) * x + sinusoidal(p, D=D)  # the embedding, scaled up, plus its position
+    return r
+
+
+@equations
+def add_learned(x, p, *, P):
+    """An embedding with its learned position added.
+
+    Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017.
+
+    x  (D)          the embedding of the token
+    p  ()           index, its position, counted from 0
+    P  (places, D)  a vector for each position up to the longest
+    """
+    r = x + P[p]  # the embedding plus the vector of its position
+    return r
+
+
+@equations
+def positioned(X, *, position=add_sinusoidal):
+    """A sequence of embeddings, each with its position added.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    X  (T, D)  the embeddings, one for each position
+    """
+    R = stack(position(x_p, n_p) for x_p, n_p in zip(X, arange(len(X))))  # each embedding plus its position
+    return R
 
 
 @layer(sinusoidal)
@@ -89,3 +129,47 @@ class LearnedPositions(Layer):
 
     def symbols(self) -> Symbols:
         return {"P": self.P}
+
+
+class PositionAdded(Layer):
+    """Embeddings with their positions added."""
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """x (B, T, D), the first at position `start` -> (B, T, D)."""
+        raise NotImplementedError
+
+    def sequence_part(self) -> Part:
+        """What it computes for a whole sequence, with its weights."""
+        return Part(positioned, {"position": self.part()})
+
+
+@layer(add_sinusoidal)
+class AddSinusoidal(PositionAdded):
+    """Embeddings, scaled up to the sines and cosines that are added."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.waves, self.scale = Sinusoidal(width), width**0.5
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        added: Tensor = x * self.scale + self.waves(x.shape[1], start)
+        return added
+
+    def symbols(self) -> Symbols:
+        return self.waves.symbols()
+
+
+@layer(add_learned)
+class AddLearned(PositionAdded):
+    """Embeddings plus learned vectors of their positions."""
+
+    def __init__(self, length: int, width: int) -> None:
+        super().__init__()
+        self.positions = LearnedPositions(length, width)
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        added: Tensor = x + self.positions(x.shape[1], start)
+        return added
+
+    def symbols(self) -> Symbols:
+        return self.positions.symbols()

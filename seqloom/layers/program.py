@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -46,6 +46,10 @@ class Program:
         self.steps = [each for each in changing if each.result in made]
         self.last = [each for each in changing if each.result not in made]
         self.sort_slots()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """It holds no weights and never changes: copies of a layer share it."""
+        return self
 
     def sort_slots(self) -> None:
         """Which slots go into the loop one step at a time, and which are collected in it."""

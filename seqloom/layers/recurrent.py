@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
+from seqloom.equations import State
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Layer
 
@@ -188,6 +189,13 @@ def at_end(y: Tensor, start: Tensor, real: Tensor) -> Tensor:
     length = real.sum(1, keepdim=True)  # (B, 1, 1)
     end = y.take_along_dim((length - 1).clamp(min=0), 1)
     return torch.where(length[:, 0] == 0, start, end[:, 0])
+
+
+def example_state(state: Any, layer: Layer) -> State:
+    """The state of the first example of a batch, under the names of the layer's definition."""
+    definition = layer.definition
+    values = [getattr(state, name)[0] for name in definition.body.states]
+    return State(values[0], values)
 
 
 def last(y: Tensor, lengths: Tensor | None = None) -> Tensor:

@@ -15,19 +15,19 @@ from seqloom.layers.simple_rnn import simple_rnn
 
 
 @equations
-def stacked(x, h_1, h_2, *, lower, upper):
-    """Two recurrent layers, one on top of the other.
+def stacked(x, s, *, cells=(simple_rnn, simple_rnn)):
+    """Recurrent layers on top of each other: one step.
 
     Paper: A. Graves, A. Mohamed, G. Hinton, Speech recognition with deep recurrent neural networks,
     ICASSP 2013.
 
-    x    (D)  the word read in this step
-    h_1  (H)  the state of the lower layer
-    h_2  (K)  the state of the upper layer; its width may differ
+    x  (D)  the input of the lowest layer
     """
-    h_1 = simple_rnn(x, h_1, **lower)  # reads the words
-    h_2 = simple_rnn(h_1, h_2, **upper)  # reads the states of the lower layer
-    return h_1, h_2
+    for l, cell in enumerate(cells):
+        s[l] = cell(x, s[l])  # each layer updates its own state
+        x = s[l]  # and the layer above reads it
+    y = x  # what the top layer shows
+    return y, s
 
 
 @layer(stacked)
@@ -35,7 +35,7 @@ class Stacked(Recurrent[tuple[Any, ...]]):
     """Recurrent layers of any kind, the lowest first, with dropout between them.
 
     The state is a tuple of theirs. y holds the outputs of the top layer at all words; `recurrent.last`
-    takes the last of them. The definition has two simple layers, here may be any number of any kind.
+    takes the last of them.
 
     >>> from seqloom.layers.lstm import LSTM
     >>> sum(weight.numel() for weight in Stacked([LSTM(3, 5), LSTM(5, 2)]).parameters())
@@ -75,8 +75,5 @@ class Stacked(Recurrent[tuple[Any, ...]]):
             ends.append(end)
         return x, tuple(ends)
 
-    def symbols(self) -> dict[str, Symbols]:
-        """Those of each layer: two are `lower` and `upper`, any other number `layer_1`, `layer_2`, ..."""
-        stack = self.stack()
-        names = ["lower", "upper"] if len(stack) == 2 else [f"layer_{n}" for n in range(1, len(stack) + 1)]
-        return {name: reader.symbols() for name, reader in zip(names, stack)}
+    def symbols(self) -> Symbols:
+        return {"cells": [layer.part() for layer in self.stack()]}

@@ -1,110 +1,219 @@
-"""From a sentence, or a row of frames, to scores for labels or to one number: words, encoder, pooling, readout."""
+"""From a sentence, or a sequence of frames, to logits of labels or to one number."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.equations import Part, concat, equations
+from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end
+from seqloom.layers.embedding import embedding
+from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end, linear_head, mlp, readout
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.models.answering import Says, answer_end_to_end, answer_for_all, projected_frame
+from seqloom.layers.pooling import mean_pooling, pooling_called
+from seqloom.models.answers import label_probabilities
 from seqloom.models.encoders import make_encoder
-from seqloom.models.frames import Frames
-from seqloom.models.part import Letters, Part
-from seqloom.models.pooling import Pool
+from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.registry import architecture, find
 from seqloom.models.settings import ModelConfig
-from seqloom.models.words import Words
+from seqloom.models.stage import Given, Stage
+from seqloom.models.token_embedding import TokenEmbedding
 
-Rows: TypeAlias = Words | Frames
-"""What a model begins with: word numbers (B, T) or frames (B, T, numbers) become rows (B, T, D)."""
+Features: TypeAlias = TokenEmbedding | FrameProjection
+"""What a model begins with: token ids (B, T) or frames (B, T, features) become vectors (B, T, D)."""
+
+
+@equations
+def classifier(
+    w,
+    *,
+    embedding=embedding,
+    encoder=recurrent_layer,
+    pooling=mean_pooling,
+    readout=readout,
+    answer=label_probabilities,
+):
+    """A classifier: embedding, encoder, pooling, readout.
+
+    w  (T)  index, the token ids of the sentence
+    """
+    X = embedding(w)  # the embedding of each token
+    H = encoder(X)  # the hidden states, which know their context
+    h = pooling(H)  # the sentence as one vector
+    z = readout(h)  # the logits
+    p = answer(z)  # the prediction
+    return p
+
+
+@equations
+def classifier_with_features(
+    w,
+    f,
+    *,
+    embedding=embedding,
+    encoder=recurrent_layer,
+    pooling=mean_pooling,
+    readout=readout,
+    answer=label_probabilities,
+):
+    """A classifier of a sentence and of feature columns beside it.
+
+    w  (T)        index, the token ids of the sentence
+    f  (columns)  the feature columns
+    """
+    X = embedding(w)  # the embedding of each token
+    H = encoder(X)  # the hidden states, which know their context
+    h = pooling(H)  # the sentence as one vector
+    z = readout(concat(h, f))  # the logits, from the sentence and its features
+    p = answer(z)  # the prediction
+    return p
+
+
+@equations
+def flat_classifier(w, *, embedding=embedding, head=linear_head, answer=label_probabilities):
+    """A classifier without an encoder: all embeddings end to end.
+
+    w  (T)  index, the token ids of the sentence
+    """
+    X = embedding(w)  # the embedding of each token
+    z = head(X)  # the logits, from all embeddings end to end
+    p = answer(z)  # the prediction
+    return p
+
+
+@equations
+def flat_classifier_with_features(
+    w, f, *, embedding=embedding, head=linear_head, features=readout, answer=label_probabilities
+):
+    """A classifier without an encoder, with feature columns beside the sentence.
+
+    w  (T)        index, the token ids of the sentence
+    f  (columns)  the feature columns
+    """
+    X = embedding(w)  # the embedding of each token
+    z = head(X) + features(f)  # the logits, from all embeddings end to end and from the features
+    p = answer(z)  # the prediction
+    return p
 
 
 class Classifier(nn.Module):
     """Reads a sentence, with feature columns beside it if there are any."""
 
-    def __init__(self, config: ModelConfig, words: Rows, scores: int, features: int = 0) -> None:
+    definition = classifier
+
+    def __init__(self, config: ModelConfig, embedding: Features, outputs: int, features: int = 0) -> None:
         super().__init__()
-        self.words = words
-        self.encoder = make_encoder(config, self.words.width)
-        self.pool = Pool(config.pooling, self.encoder.output_size)
+        self.embedding, self.features = embedding, features
+        self.encoder = make_encoder(config, self.embedding.width)
+        self.pooling = pooling_called(config.pooling, self.encoder.output_size)
         self.dropout = Dropout(config.dropout)
-        self.readout = Readout(self.encoder.output_size + features, scores)
+        self.readout = Readout(self.encoder.output_size + features, outputs)
 
     def vectors(self, w: Tensor, lengths: Tensor) -> Tensor:
-        """One row a sentence, as pooled from the encoder: w (B, T), lengths (B) -> (B, H)."""
-        return self.pool(self.encoder(self.words(w), lengths), lengths)  # type: ignore[no-any-return]
+        """One vector for each sentence, pooled from the encoder: w (B, T), lengths (B) -> (B, H)."""
+        return self.pooling(self.encoder(self.embedding(w), lengths), lengths)  # type: ignore[no-any-return]
 
     def forward(self, w: Tensor, lengths: Tensor, features: Tensor | None = None) -> Tensor:
-        """w (B, T), lengths (B), features (B, columns) -> scores (B, V)."""
-        rows = self.dropout(self.vectors(w, lengths))
+        """w (B, T), lengths (B), features (B, columns) -> logits (B, V)."""
+        h = self.dropout(self.vectors(w, lengths))
         if features is not None:
-            rows = torch.cat([rows, features], dim=-1)
-        return self.readout(rows)  # type: ignore[no-any-return]
+            h = torch.cat([h, features], dim=-1)
+        return self.readout(h)  # type: ignore[no-any-return]
 
-    def parts(self, x: Tensor, says: Says, given: Letters) -> list[Part]:
-        """What it computes as equations when the rows of one sentence are x (1, T, D); the answer last.
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        return example_batch(self, B, T)
 
-        `given` are the columns beside the text `f` (columns), if there are any; for a number also its scale.
-        """
-        rows = self.encoder(x, torch.tensor([x.shape[1]], device=x.device))[0]
-        return [*self.encoder.parts(x), answer_for_all(rows, self.pool, self.readout, says, given)]
+    def part(self, length: int, answer: Part) -> Part:
+        """What it computes for sentences of so many tokens, with its weights."""
+        definition = classifier_with_features if self.features else classifier
+        parts = {"embedding": self.embedding, "pooling": self.pooling, "readout": self.readout}
+        inside = {"encoder": self.encoder.part(length), "answer": answer}
+        return Part(definition, {**{name: part.part() for name, part in parts.items()}, **inside})
 
 
 @architecture("mlp", "one hidden layer, words end to end", kind="model", tasks=("classify",), reads=["hidden"])
 @architecture("logistic", "logistic regression, words end to end", kind="model", tasks=("classify",), binary_logit=True)
 class FlatClassifier(nn.Module):
-    """Logistic regression or an MLP on the words of a sentence, put end to end."""
+    """Logistic regression or an MLP on the embeddings of a sentence, put end to end."""
 
-    def __init__(self, config: ModelConfig, words: Rows, scores: int, features: int = 0) -> None:
+    definition = flat_classifier
+
+    def __init__(self, config: ModelConfig, embedding: Features, outputs: int, features: int = 0) -> None:
         super().__init__()
-        self.words = words
+        self.embedding, self.features = embedding, features
         self.length = config.length
         if config.name == "mlp":
-            self.head: nn.Module = MLP(config.length, self.words.width, config.hidden, scores)
-        elif scores == 1:
-            self.head = LogisticRegression(config.length, self.words.width)
+            self.head: nn.Module = MLP(config.length, self.embedding.width, config.hidden, outputs)
+        elif outputs == 1:
+            self.head = LogisticRegression(config.length, self.embedding.width)
         else:
-            self.head = Readout(config.length * self.words.width, scores)
-        self.beside = Readout(features, scores) if features else None
+            self.head = Readout(config.length * self.embedding.width, outputs)
+        self.beside = Readout(features, outputs) if features else None
 
     def vectors(self, w: Tensor, lengths: Tensor) -> Tensor:
-        """One row a sentence: the hidden layer of an MLP (B, F), else the words end to end (B, T*D)."""
-        x = end_to_end(self.words(w), lengths_to_mask(lengths, w.shape[1]), limit=self.length * self.words.width)
+        """One vector for each sentence: the hidden layer of an MLP (B, F), else all embeddings end to end (B, T*D)."""
+        width = self.embedding.width
+        x = end_to_end(self.embedding(w), lengths_to_mask(lengths, w.shape[1]), limit=self.length * width)
         if isinstance(self.head, MLP):
             return F.relu(x @ self.head.W_1[: x.shape[1]] + self.head.b_1)
-        return F.pad(x, (0, self.length * self.words.width - x.shape[1]))
+        return F.pad(x, (0, self.length * width - x.shape[1]))
 
     def forward(self, w: Tensor, lengths: Tensor, features: Tensor | None = None) -> Tensor:
-        """w (B, T), lengths (B), features (B, columns) -> scores (B, V)."""
+        """w (B, T), lengths (B), features (B, columns) -> logits (B, V)."""
         if isinstance(self.head, Readout):
-            scores: Tensor = self.head(self.vectors(w, lengths))
+            logits: Tensor = self.head(self.vectors(w, lengths))
         else:
-            scores = self.head(self.words(w), lengths_to_mask(lengths, w.shape[1]))
-        scores = scores[:, None] if scores.ndim == 1 else scores
-        return scores if features is None or self.beside is None else scores + self.beside(features)
+            logits = self.head(self.embedding(w), lengths_to_mask(lengths, w.shape[1]))
+        logits = logits[:, None] if logits.ndim == 1 else logits
+        return logits if features is None or self.beside is None else logits + self.beside(features)
 
-    def parts(self, x: Tensor, says: Says, given: Letters) -> list[Part]:
-        """As those of `Classifier`: the answer alone."""
-        return [answer_end_to_end(x[0], self.head, self.beside, says, given)]
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        return example_batch(self, B, T)
+
+    def part(self, length: int, answer: Part) -> Part:
+        """What it computes for sentences of so many tokens, with its weights: zeros meet those of longer ones."""
+        size = length * self.embedding.width
+        match self.head:
+            case MLP():
+                head = Part(mlp, {**self.head.symbols(), "W_1": self.head.W_1[:size]})
+            case LogisticRegression():
+                head = Part(linear_head, {"W": self.head.w[:size, None], "b": self.head.b[None]})
+            case Readout():
+                head = Part(linear_head, {"W": self.head.W_hy[:size], "b": self.head.b_y})
+        parts: dict[str, Any] = {"embedding": self.embedding.part(), "head": head, "answer": answer}
+        if self.beside is None:
+            return Part(flat_classifier, parts)
+        return Part(flat_classifier_with_features, {**parts, "features": self.beside.part()})
 
 
-def first_part(words: Rows, w: Tensor) -> Part:
-    """What makes rows of words w (T) or of frames w (T, numbers), as equations."""
-    if isinstance(words, Words):
-        return words.part(w)
-    symbols = {"W": words.projection.weight.T, "b": words.projection.bias}
-    return Part("frames", projected_frame, symbols, [{"f": frame} for frame in w])
-
-
-def make_classifier(config: ModelConfig, words: Rows, scores: int, features: int = 0) -> Classifier | FlatClassifier:
-    """The classifier that the settings name, with so many scores and feature columns."""
+def make_classifier(
+    config: ModelConfig, embedding: Features, outputs: int, features: int = 0
+) -> Classifier | FlatClassifier:
+    """The classifier that the settings name, with so many outputs and feature columns."""
     found = find(config.name, "classify")
     make = Classifier if found.kind != "model" else found.make
     assert make is not None
-    model: Classifier | FlatClassifier = make(config, words, scores, features)
+    model: Classifier | FlatClassifier = make(config, embedding, outputs, features)
     return model
+
+
+def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[Tensor, ...]:
+    """Inputs of these sizes, their lengths, and feature columns if there are any."""
+    x = torch.zeros(B, T, dtype=torch.int64)
+    if isinstance(model.embedding, FrameProjection):
+        x = torch.zeros(B, T, model.embedding.projection.in_features)
+    features = [torch.zeros(B, model.features)] if model.features else []
+    return x, torch.full((B,), T), *features
+
+
+def classifier_stage(network: Classifier | FlatClassifier, answer: Part, w: Tensor, given: Given) -> Stage:
+    """A classifier at work on tokens w (T) or frames w (T, features); `given` has the feature columns `f`, if any."""
+    return Stage("classifier", network.part(len(w), answer), [{"w": w, **given}])

@@ -13,15 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from seqloom.models.classifier import Classifier, FlatClassifier
-from seqloom.models.frames import Frames
-from seqloom.models.language_model import LanguageModel
-from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.tagger import Tagger
-
 Shape = tuple[int | str, ...]
 SIZES = {"B": 2, "T": 5, "S": 7}
-LETTERS_OF_A_WORD = 6
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,7 @@ def rows_in(
 # --- shapes ---------------------------------------------------------------------------------------
 
 
-def shapes_in(model: nn.Module, longest: int) -> dict[str, Shape]:
+def shapes_in(model: Any, longest: int) -> dict[str, Shape]:
     """What comes out of each layer that is called, by name."""
     sizes = {letter: max(min(size, longest - 1), 1) if letter != "B" else size for letter, size in SIZES.items()}
     plain = run(model, sizes)
@@ -99,7 +92,7 @@ def letters(place: int, size: int, name: str, grown: Mapping[str, Mapping[str, t
     return "·".join(letter for letter, shapes in grown.items() if name in shapes and shapes[name][place] != size)
 
 
-def run(model: nn.Module, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+def run(model: Any, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
     """Run a model once on a batch of these sizes, and note what comes out of its layers."""
     shapes: dict[str, tuple[int, ...]] = {}
 
@@ -115,39 +108,9 @@ def run(model: nn.Module, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]
     training = model.training
     try:
         with torch.no_grad():
-            model.eval()(*batch_for(model, sizes))
+            model.eval()(*model.example_batch(**sizes))
     finally:
         model.train(training)
         for hook in hooks:
             hook.remove()
     return shapes
-
-
-def batch_for(model: nn.Module, sizes: Mapping[str, int]) -> tuple[Tensor, ...]:
-    """A made-up batch of the kind that a model reads."""
-    rows, long, source = sizes["B"], sizes["T"], sizes["S"]
-    words, lengths = torch.zeros(rows, long, dtype=torch.int64), torch.full((rows,), long)
-    match model:
-        case Classifier() | FlatClassifier():
-            beside = beside_the_text(model)
-            x = (
-                torch.zeros(rows, long, model.words.projection.in_features)
-                if isinstance(model.words, Frames)
-                else words
-            )
-            return (x, lengths, torch.zeros(rows, beside)) if beside else (x, lengths)
-        case LanguageModel():
-            return words, lengths
-        case Tagger():
-            return words, lengths, words, torch.ones(1, LETTERS_OF_A_WORD, dtype=torch.int64)
-        case Seq2Seq():
-            read = torch.zeros(rows, source, dtype=torch.int64)
-            return read, torch.full((rows,), source), words, torch.ones_like(words, dtype=torch.bool)
-    raise TypeError(f"no batch is known for a {type(model).__name__}")
-
-
-def beside_the_text(model: Classifier | FlatClassifier) -> int:
-    """How many feature columns a classifier reads."""
-    if isinstance(model, FlatClassifier):
-        return 0 if model.beside is None else int(model.beside.W_hy.shape[0])
-    return int(model.readout.W_hy.shape[0]) - model.encoder.output_size

@@ -1,4 +1,6 @@
-"""From a sentence to scores for the tag of each word: words and their letters, encoder, readout."""
+"""From a sentence to logits for the tag of each word: embedding and characters, encoder, readout."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -6,42 +8,93 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.equations import Part, concat, equations, softmax, stack
+from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.heads import Readout
+from seqloom.layers.embedding import embedding
+from seqloom.layers.heads import Readout, readout
+from seqloom.models.characters import CharacterEncoder, character_cnn
 from seqloom.models.encoders import make_encoder
-from seqloom.models.forgetting import Forget
-from seqloom.models.letters import Letters
 from seqloom.models.settings import ModelConfig
-from seqloom.models.words import Words
+from seqloom.models.token_embedding import TokenEmbedding
+from seqloom.models.word_dropout import WordDropout
+
+
+@equations
+def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout):
+    """A tagger: a label for each word.
+
+    w  (T)  index, the token ids of the words
+    """
+    X = embedding(w)  # the embedding of each word
+    H = encoder(X)  # the hidden states, which know their context
+    Z = readout(H)  # the logits at each position
+    P = softmax(Z)  # the probability of each tag, at each position
+    return P
+
+
+@equations
+def tagger_with_characters(
+    w, C, *, embedding=embedding, characters=character_cnn, encoder=recurrent_layer, readout=readout
+):
+    """A tagger that reads each word and its characters.
+
+    w  (T)             index, the token ids of the words
+    C  (T, characters) index, the character ids of each word
+    """
+    S = stack(characters(c_t) for c_t in C)  # a vector for the spelling of each word
+    X = concat(embedding(w), S)  # the embedding of each word beside it
+    H = encoder(X)  # the hidden states, which know their context
+    Z = readout(H)  # the logits at each position
+    P = softmax(Z)  # the probability of each tag, at each position
+    return P
 
 
 class Tagger(nn.Module):
-    """Reads a sentence; every word is seen with its letters, if there is a reader of letters."""
+    """Reads a sentence; every word is seen with its characters, if there is an encoder of characters."""
+
+    definition = tagger
 
     def __init__(
         self,
         config: ModelConfig,
         vocab: int,
         tags: int,
-        letters: Letters | None = None,
-        forget: Forget | None = None,
+        characters: CharacterEncoder | None = None,
+        word_dropout: WordDropout | None = None,
     ) -> None:
         super().__init__()
-        self.forget = forget or nn.Identity()
-        self.words, self.letters = Words(config, vocab), letters
-        self.encoder = make_encoder(config, self.words.width + (letters.width if letters else 0))
+        self.word_dropout = word_dropout or nn.Identity()
+        self.embedding, self.characters = TokenEmbedding(config, vocab), characters
+        self.encoder = make_encoder(config, self.embedding.width + (characters.width if characters else 0))
         self.dropout = Dropout(config.dropout)
         self.readout = Readout(self.encoder.output_size, tags)
 
     def forward(self, w: Tensor, lengths: Tensor, spelled: Tensor, spellings: Tensor) -> Tensor:
-        """Scores (B, T, V) for V tags.
+        """Logits (B, T, V) for V tags.
 
-        w          (B, T)                         the words
-        lengths    (B)                            how many each sentence has
-        spelled    (B, T)                         how each word is spelled: which of the spellings
-        spellings  (spellings, letters of a word) each read once, however often it stands in the batch
+        w          (B, T)                   token ids
+        lengths    (B)                      how many words each sentence has
+        spelled    (B, T)                   how each word is spelled: which of the spellings
+        spellings  (spellings, characters)  each encoded once, however often it stands in the batch
         """
-        x = self.words(self.forget(w))
-        if self.letters is not None:
-            x = torch.cat([x, self.dropout(F.embedding(spelled, self.letters(spellings)))], dim=-1)
+        x = self.embedding(self.word_dropout(w))
+        if self.characters is not None:
+            x = torch.cat([x, self.dropout(F.embedding(spelled, self.characters(spellings)))], dim=-1)
         return self.readout(self.dropout(self.encoder(x, lengths)))  # type: ignore[no-any-return]
+
+    def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
+        """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
+        words = torch.zeros(B, T, dtype=torch.int64)
+        return words, torch.full((B,), T), words, torch.ones(1, 6, dtype=torch.int64)
+
+    def part(self, length: int) -> Part:
+        """What it computes for sentences of so many words, with its weights."""
+        parts = {
+            "embedding": self.embedding.part(),
+            "encoder": self.encoder.part(length),
+            "readout": self.readout.part(),
+        }
+        if self.characters is None:
+            return Part(tagger, parts)
+        return Part(tagger_with_characters, {**parts, "characters": self.characters.part()})

@@ -20,6 +20,7 @@ from seqloom.data.splits import Records
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
+from seqloom.models.stage import Example
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable
@@ -179,6 +180,11 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:
         """The metrics of a model on encoded data (`options` is an `EvaluateOptions`, or an `Options` without one)."""
+
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""
+        what = f"a model for {self.config.task} has no equations that could be opened"
+        raise SeqloomError(what, remedy="let its task say them: Task.example")
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """One vector for each text (B, H); texts of similar meaning have similar vectors."""

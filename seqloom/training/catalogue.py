@@ -10,13 +10,13 @@ import torch
 from torch import nn
 
 from seqloom.errors import UnknownName
+from seqloom.models.characters import character_encoder
 from seqloom.models.classifier import make_classifier
 from seqloom.models.language_model import LanguageModel
-from seqloom.models.letters import Letters
 from seqloom.models.registry import architectures, find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.tagger import Tagger
-from seqloom.models.words import Words
+from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.training.run_config import RUNS, load_run
 
 VOCABULARY = 10_000
@@ -50,12 +50,12 @@ def build(settings: Any, vocabulary: int) -> nn.Module:
     config = settings.model
     match settings.task:
         case "classify":
-            return make_classifier(config, Words(config, vocabulary), LABELS)
+            return make_classifier(config, TokenEmbedding(config, vocabulary), LABELS)
         case "generate":
             return LanguageModel(config, vocabulary, causal=settings.generate.objective == "next")
         case "tag":
             width = settings.tag.characters
-            letters = Letters(settings.tag.character_kind, LETTERS, width) if width else None
+            letters = character_encoder(settings.tag.character_kind, LETTERS, width) if width else None
             return Tagger(config, vocabulary, LABELS, letters)
     return Seq2Seq(config, vocabulary, vocabulary)
 

@@ -26,8 +26,8 @@ from seqloom.vectors.vector_files import read_vectors
 from seqloom.vectors.word2vec import train_word2vec
 from seqloom.vectors.word_vectors import WordVectors
 
-WORDS = ("words.", "reader.words.")
-ENCODER = (*WORDS, "encoder.", "reader.encoder.")
+EMBEDDINGS = ("embedding.", "source.embedding.")
+ENCODER = (*EMBEDDINGS, "encoder.", "source.encoder.")
 LEARNED = ("svd", "skip-gram", "cbow")
 
 
@@ -71,7 +71,7 @@ def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict
 
 
 def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    prefixes = {"words": WORDS, "encoder": ENCODER, "all": ("",)}[start.keep]
+    prefixes = {"words": EMBEDDINGS, "encoder": ENCODER, "all": ("",)}[start.keep]
     trained = read_tensors(Path(start.model) / "model.safetensors")
     found = {name: tensor for name, tensor in trained.items() if name.startswith(prefixes) and name in wanted}
     needed = [name for name in wanted if name.startswith(prefixes)]
@@ -89,7 +89,7 @@ def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tens
 
 def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
     tokenizer = task.tokenizers.get("text")
-    name = "words.table.E"
+    name = "embedding.table.E"
     wanted = weights_of(task.make_model()).get(name)
     if tokenizer is None or wanted is None:
         raise wrong("vectors", f"a model for {task.config.task} of this kind has no word embeddings", "leave it out")

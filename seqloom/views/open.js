@@ -40,10 +40,10 @@ export function openViews(root, trail, state, views, dress) {
   return { open, close };
 }
 
-/** A view that is as another one but for the block around it: a copy of that, with this block's ids. */
+/** A view that is as another one but for the layer around it: a copy of that, with this layer's ids. */
 function copied(section, sections) {
   const { path, like } = section.dataset;
-  const [from, to] = [like, path].map((name) => `${name.split("/")[0]}/`);
+  const [from, to] = [like, path].map((name) => `${name.replace(/(.*\^\d+).*/, "$1")}/`);
   const source = sections.get(like);
   section.setAttribute("aria-label", source.getAttribute("aria-label"));
   section.replaceChildren(...[...source.children].map((child) => child.cloneNode(true)));

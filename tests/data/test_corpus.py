@@ -70,7 +70,7 @@ def test_preparing_goes_on_where_it_was_stopped(tmp_path, stop):
 def test_memory_can_be_given_back(tmp_path):
     corpus = prepare(tmp_path / "c", SENTENCES, encode, size=5)
     before = corpus["text", 6].tolist()
-    corpus.forget()
+    corpus.release_memory()
     assert corpus["text", 6].tolist() == before
 
 
@@ -114,7 +114,7 @@ def test_lengths_are_the_same_in_any_number_of_blocks(tmp_path, monkeypatch):
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells")
 def test_reading_shuffled_takes_bounded_memory(tmp_path, monkeypatch):
     row = np.arange(2**18, dtype=np.float32)  # a mebibyte
-    monkeypatch.setattr(corpus_module, "REMEMBERED", 4)
+    monkeypatch.setattr(corpus_module, "RELEASE_EVERY", 4)
     monkeypatch.setattr(corpus_module, "LARGE", 2**20)
     corpus = prepare(tmp_path / "c", [row] * 48, lambda rs: {"frames": rs}, size=8)
     most = 0

@@ -6,7 +6,7 @@ import torch
 from seqloom.equations import nodes
 from seqloom.equations.trace import trace
 from seqloom.errors import ShapeError
-from seqloom.explaining.words import Inputs
+from seqloom.explaining.example_inputs import ExampleInputs
 from seqloom.layers.lstm import lstm
 from seqloom.layers.multi_head import scaled_dot_product
 from tests.equations.every import every_definition, explained
@@ -16,7 +16,7 @@ from tests.equations.every import every_definition, explained
 def test_recorded_run_is_bit_equal_to_the_plain_one(definition):
     example = explained(definition.label)
     weights = example.traces[0].weights
-    inputs = Inputs(definition, example.words)
+    inputs = ExampleInputs(definition, example.words)
     values = {**inputs.at(0), **inputs.start()}
     arguments = [values[symbol.name] for symbol in definition.body.inputs]
     plain = definition(*arguments, **weights)

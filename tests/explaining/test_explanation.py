@@ -15,7 +15,7 @@ from seqloom.explaining.catalogue import find
 from seqloom.explaining.explain import explain, save_page
 from seqloom.explaining.explanation import Explanation, at_path, explain_definition
 from seqloom.explaining.values import value_of
-from seqloom.explaining.words import Inputs, seeded, split
+from seqloom.explaining.example_inputs import ExampleInputs, seeded, split
 from tests.equations.every import every_definition, explained
 
 
@@ -69,7 +69,7 @@ def test_the_two_readers_have_weights_of_their_own():
 
 
 def test_the_same_word_is_the_same_row():
-    rows = Inputs(find("bare-self-attention"), ["to", "be", "or", "not", "to", "be"]).value("X", 0)
+    rows = ExampleInputs(find("bare-self-attention"), ["to", "be", "or", "not", "to", "be"]).value("X", 0)
     assert torch.equal(rows[0], rows[4])
     assert not torch.equal(rows[0], rows[1])
     assert torch.equal(rows[2], seeded("or", (4,)))

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -132,7 +133,8 @@ def recurrent_definitions() -> list[Equations[..., Any]]:
         found |= {value.name: value for value in names.values() if isinstance(value, Equations)}
     one_input = (each for each in found.values() if len(each.body.inputs) == len(each.body.states) + 1)
     vectors = [each for each in one_input if (entry := each.legend[each.body.inputs[0].name]) and len(entry.shape) == 1]
-    return [each for each in vectors if each.body.states and each not in (self_attentive_rnn,)]
+    shown = [each for each in vectors if all(each.legend[state] for state in each.body.states)]
+    return [each for each in shown if each.body.states and each is not self_attentive_rnn]  # whose state grows
 
 
 OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence, rare_functions]
@@ -221,6 +223,27 @@ def test_at_padding_state_stays_to_the_bit_whatever_stands_there():
     assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in cell.parameters())
 
 
+def test_numbers_of_16_bits_are_taken():
+    cell = cell_from(lstm, D, H)
+    x = torch.randn(2, 6, D)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y, _ = cell(x, lengths=torch.tensor([6, 3]))
+    assert_close(y.float(), cell(x, lengths=torch.tensor([6, 3]))[0], atol=0.02, rtol=0.02)
+    y.sum().backward()
+
+
+def test_a_copy_has_weights_of_its_own():
+    cell = cell_from(min_gru, D, H)
+    twin = deepcopy(cell)
+    x = torch.randn(2, 6, D)
+    assert twin.definition is min_gru
+    assert_close(cell(x)[0], twin(x)[0])
+    torch.nn.init.ones_(twin.symbols()["W_z"])  # type: ignore[arg-type]
+    assert not torch.equal(cell(x)[0], twin(x)[0])
+    cell.load_state_dict(twin.state_dict())
+    assert_close(cell(x)[0], twin(x)[0])
+
+
 def test_a_definition_trains():
     torch.manual_seed(0)
     cell = cell_from(min_gru, 1, 8)
@@ -299,6 +322,18 @@ def misfit(x, h, *, W):
 
 
 @equations
+def no_hidden_size(x, h, *, b):
+    """A state as wide as the input.
+
+    x  (D)  the input
+    h  (D)  the state
+    b  (D)  the bias
+    """
+    h = tanh(x + h + b)
+    return h
+
+
+@equations
 def grows(x, H, *, W):
     """A state that grows.
 
@@ -318,6 +353,11 @@ def grows(x, H, *, W):
         (additive, {}, "additive has no state"),
         (no_shape, {}, r"the docstring of no_shape does not state the shape of W\n    -> add a line like `W  \(D, H\)"),
         (misfit, {}, r"test_derived.py:\d+: `h = tanh\(x @ W \+ h\)` cannot be computed"),
+        (
+            no_hidden_size,
+            {},
+            r"no shape in the docstring of no_hidden_size has an H, the hidden size of 5",
+        ),
         (grows, {}, r"the size steps is not known\n    -> give it: sizes=\{'steps': ...\}"),
         (
             grows,

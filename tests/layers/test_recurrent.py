@@ -11,12 +11,13 @@ from torch.testing import assert_close
 
 from seqloom.errors import ShapeError
 from seqloom.layers.bidirectional import Bidirectional
-from seqloom.layers.gru import GRU, GRUResetAfter, GRUState
-from seqloom.layers.lstm import LSTM
+from seqloom.layers.derived import cell_from
+from seqloom.layers.gru import GRU, GRUResetAfter, GRUState, gru
+from seqloom.layers.lstm import LSTM, lstm
 from seqloom.layers.recurrent import Cell, Recurrent, in_one_block, last
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
 from seqloom.layers.simple_rnn import ConcatRNN, LinearRNN, SimpleRNN
-from seqloom.layers.ssru import SSRU
+from seqloom.layers.ssru import SSRU, ssru
 from seqloom.layers.stacked import Stacked
 from tests.layers.scan import gradients, known, rows, tensors
 
@@ -24,6 +25,7 @@ D, H = 3, 5
 CELLS: list[type[Cell[Any]]] = [SimpleRNN, ConcatRNN, LinearRNN, GRU, GRUResetAfter, LSTM, SSRU, SelfAttentiveRNN]
 CAUSAL: dict[str, Callable[[], Recurrent[Any]]] = {
     **{cls.__name__: partial(cls, D, H) for cls in CELLS},
+    **{f"derived from {each.name}": partial(cell_from, each, D, H) for each in (gru, lstm, ssru)},
     "Stacked": lambda: Stacked([LSTM(D, 4), SelfAttentiveRNN(4, 6), SSRU(6, H)]),
 }
 LAYERS = CAUSAL | {

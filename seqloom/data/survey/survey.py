@@ -18,7 +18,7 @@ from seqloom.data.survey.lengths import LengthCount, Lengths
 from seqloom.data.survey.suspicion import Suspicions, add
 from seqloom.data.survey.vocabulary import VocabularyReport, WordCount, vocabulary_report
 
-Cut: TypeAlias = Callable[[str], Sequence[str]]
+Tokenize: TypeAlias = Callable[[str], Sequence[str]]
 
 ANSWERS = ("label", "tags", "target")
 """What a model says; all else it reads."""
@@ -94,11 +94,11 @@ def plain(found: Occurrences) -> dict[str, Any]:
     return {"count": found.count, "places": list(map(str, found.places))}
 
 
-class Walk:
+class SurveyCounter:
     """All that is counted at once."""
 
-    def __init__(self, task: str | None, cut: Cut) -> None:
-        self.task, self.cut = task, cut
+    def __init__(self, task: str | None, tokenize: Tokenize) -> None:
+        self.task, self.tokenize = task, tokenize
         self.roles = roles_of(task)
         self.splits: dict[str, int] = {}
         self.words: defaultdict[str, LengthCount] = defaultdict(LengthCount)
@@ -144,7 +144,7 @@ class Walk:
 
     def look_at_text(self, name: str, value: str | list[str], record: Record, words_to: str) -> None:
         if isinstance(value, str):
-            text, words = value, self.cut(value)
+            text, words = value, self.tokenize(value)
         else:
             text, words = " ".join(value), value
         self.words[name].add(len(words), record.place)
@@ -171,11 +171,11 @@ class Walk:
         return Survey(self.task, self.splits, columns, labels, self.repeats.result(), self.left_out, suspicious)
 
 
-def survey(splits: Mapping[str, Records], task: str | None = None, cut: Cut = str.split) -> Survey:
+def survey(splits: Mapping[str, Records], task: str | None = None, tokenize: Tokenize = str.split) -> Survey:
     """Read every split once and say what it holds; the first is that of training.
 
-    cut     from a text to its words
+    tokenize     from a text to its words
     """
-    walk = Walk(task, cut)
-    walk.read(splits)
-    return walk.result()
+    counter = SurveyCounter(task, tokenize)
+    counter.read(splits)
+    return counter.result()

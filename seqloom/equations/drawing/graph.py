@@ -14,13 +14,16 @@ from typing import Any, Literal
 
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
-from seqloom.equations.drawing.labels import Label, Labels, Run
+from seqloom.equations.drawing.labels import Label, Labels, TextRun
 from seqloom.equations.nodes import Node, Symbol
 from seqloom.errors import UnknownName
 
 Kind = Literal["input", "state", "item", "weight", "number", "operation", "result", "call", "family"]
 FREE = {"+", "*", "&", "|", "==", "!="}
 """Operators whose operands may change places."""
+
+SEVERAL_RESULTS = 8
+"""More results than any call has that is not open: all of them come out of its box."""
 
 CARRYING = {"+", "*", "append"}
 """What a state passes on its way to the next step unharmed: the conveyor belt."""
@@ -98,11 +101,10 @@ def call_paths(definition: Equations[..., Any]) -> list[str]:
     """Every call that can be opened, as paths; a call comes before those inside it."""
 
     def paths(inside: Equations[..., Any], prefix: str) -> Iterator[str]:
-        for _, value, _ in inside.body.statements():
-            for node in value.walk():
-                if isinstance(node, nodes.Nested):
-                    yield prefix + node.id
-                    yield from paths(node.definition, f"{prefix}{node.id}/")
+        for call in inside.body.calls():
+            if call.definition is not None:
+                yield prefix + call.id
+                yield from paths(call.definition, f"{prefix}{call.id}/")
 
     return sorted(paths(definition, ""), key=lambda path: path.count("/"))
 
@@ -122,7 +124,7 @@ class Drawer:
         """Add everything; the keys of what is returned."""
         body = self.definition.body
         for symbol in (*body.inputs, *body.weights):
-            if symbol.role != "size":
+            if symbol.role not in ("size", "part", "parts"):
                 kind: Kind = "state" if symbol.role == "state" else "input" if symbol.role == "input" else "weight"
                 self.keys[symbol.id] = self.symbol(symbol, kind)
         for targets, value, caption in body.statements():
@@ -130,8 +132,11 @@ class Drawer:
             for target, source in zip(targets, sources):
                 self.keys[target.id] = self.symbol(target, "result", caption)
                 self.connect(source, self.keys[target.id])
+            for source in sources[len(targets) :] if isinstance(value, nodes.Repeat) else ():
+                if source != sources[0]:  # an open loop: the state of each further layer
+                    self.connect(source, self.keys[targets[-1].id])
             if not targets:
-                self.connect(sources[0], self.add("result", "result", "result", (Run("result"),), caption))
+                self.connect(sources[0], self.add("result", "result", "result", (TextRun("result"),), caption))
         return [self.keys[each.id] if isinstance(each, Symbol) else f"{self.prefix}result" for each in body.returns]
 
     def add(self, key: str, id: str, kind: Kind, label: Label, title: str, **more: Any) -> str:
@@ -158,11 +163,11 @@ class Drawer:
                 return self.keys[node.id]
             case nodes.Spread():
                 return self.keys[node.family.id]
-            case nodes.Nested():
+            case nodes.Nested() | nodes.Scan() | nodes.Repeat():
                 return self.several(node)[0]
             case nodes.Call(arguments=(nodes.Each() as family,)):
                 inside = self.family(family)
-                return self.operation(node, (Run(node.function.sign),), [inside], node.function.says)
+                return self.operation(node, (TextRun(node.function.sign),), [inside], node.function.says)
             case _ if self.labels.is_constant(node):
                 return self.add(f"{node.id}#", node.id, "number", self.labels.constant(node), self.labels.plain(node))
         label, operands, words = self.labels.operation(node)
@@ -193,24 +198,58 @@ class Drawer:
         return inside
 
     def several(self, call: Node) -> list[str]:
-        """A nested call: a box, or opened a frame with its own figure inside; the keys of its results."""
-        assert isinstance(call, nodes.Nested)
+        """A call of equations: a box, or opened a frame with its own figure inside; the keys of its results."""
+        assert isinstance(call, nodes.Nested | nodes.Scan | nodes.Repeat)
         path = self.prefix + call.id
-        is_open = f"{self.opened}/".startswith(f"{path}/")
+        opens = path if call.definition is not None else ""
+        is_open = bool(opens) and f"{self.opened}/".startswith(f"{path}/")
         arguments = [self.expression(argument) for argument in call.arguments]
-        weights = [self.expression(value) for _, value in call.keywords if not self.labels.is_constant(value)]
-        weights += [self.keys[call.group.id]] if call.group else []
-        name, title = (Run(call.definition.label),), call.definition.legend.title
-        box = self.add(f"{call.id}()", call.id, "call", name, title, opens=path, is_open=is_open, in_order=True)
-        inputs, results = [box] * len(arguments), [box] * len(call.definition.body.returns)
-        if is_open:
+        name, title = self.name_of(call)
+        box = self.add(f"{call.id}()", call.id, "call", name, title, opens=opens, is_open=is_open, in_order=True)
+        keywords = call.keywords if isinstance(call, nodes.Nested) else ()
+        weights = [self.expression(value) for _, value in keywords if not self.labels.is_constant(value)]
+        ends, results = [(source, box) for source in (*arguments, *weights)], [box] * SEVERAL_RESULTS
+        if is_open and call.definition is not None:
             inner = Drawer(self.graph, call.definition, self.opened, f"{path}/", box)
             results = inner.draw()
-            inputs = [inner.keys[symbol.id] for symbol in call.definition.body.inputs]
-        ends = zip([*arguments, *weights], [*inputs, *(box for _ in weights)], strict=True)
-        for place, (source, target) in enumerate(ends):
+            targets = inner.targets_of(call)
+            ends = [(source, key) for source, keys in zip(arguments, targets, strict=True) for key in keys]
+            ends += [(source, box) for source in weights]
+        for place, (source, target) in enumerate(dict.fromkeys(ends)):
             self.connect(source, target, place)
         return results
+
+    def name_of(self, call: nodes.Opens) -> tuple[Label, str]:
+        """What is written on the box of a call, and what it is in words."""
+        title = call.definition.legend.title if call.definition is not None else ""
+        match call:
+            case nodes.Repeat():
+                times = "L" if call.definition is None else call.definition.times
+                label = (*self.labels.part(replace(call.item, layer="")), TextRun(f" × {times}"))
+                return label, f"{call.item.name}, {times} times"
+            case nodes.Scan():
+                back = "backward, " if call.backward else ""
+                return (
+                    *self.labels.part(call.part),
+                    TextRun(" ←" if call.backward else " →"),
+                ), f"{title}, {back}step by step"
+            case nodes.Nested(part=Symbol() as part):
+                return self.labels.part(part), title or part.name
+        assert call.definition is not None
+        return (TextRun(call.definition.label),), title
+
+    def targets_of(self, call: nodes.Opens) -> list[list[str]]:
+        """Inside an open call: the inputs that each argument goes to; a state may be several."""
+        inputs = self.definition.body.inputs
+        keys = [self.keys[symbol.id] for symbol in inputs]
+        if len(inputs) == len(call.arguments):
+            return [[key] for key in keys]
+        if isinstance(call, nodes.Repeat):
+            return [[key for key, each in zip(keys, inputs) if each.name == symbol.name] for symbol in call.arguments]
+        states = [key for key, symbol in zip(keys, inputs) if symbol.role == "state"]
+        others = iter([[key] for key, symbol in zip(keys, inputs) if symbol.role != "state"])
+        wanted = len(call.arguments) - (len(inputs) - len(states))
+        return [next(others, states if wanted else []) for _ in call.arguments]
 
 
 # --- the finished graph -------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from seqloom.equations.plain import spell
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """Characters that are set alike; `id` is the value they stand for, where that is not the node's own."""
 
     text: str
@@ -29,7 +29,7 @@ class Run:
     id: str = ""
 
 
-Label = tuple[Run, ...]
+Label = tuple[TextRun, ...]
 
 SIGNS = {
     "+": "+", "-": "−", "*": "⊙", "/": "÷", "//": "⌊÷⌋", "**": "^", "@": "×", "&": "∧", "|": "∨", "~": "¬",
@@ -52,14 +52,18 @@ class Labels:
         families = (node for value in statements for node in value.walk() if isinstance(node, nodes.Each))
         self.counters = {family.items[0].id for family in families if family.counted}
 
+    def part(self, part: Symbol) -> Label:
+        """The name of a part on its box."""
+        return label(self.notation.part_name(part))
+
     def symbol(self, symbol: Symbol) -> Label:
         return label(self.notation.symbol(symbol), own=self.prefix + symbol.id)
 
     def range(self, family: nodes.Each) -> Label:
         """`n = 1, …, N`; the letter of a counted family stands here and nowhere else."""
-        letter = Run(family.index, True, id=self.prefix + family.items[0].id if family.counted else "")
+        letter = TextRun(family.index, True, id=self.prefix + family.items[0].id if family.counted else "")
         if self.notation.limits(family)[1] is None:
-            return (Run("each "), letter)
+            return (TextRun("each "), letter)
         return (letter, *label(self.notation.range(family))[1:])
 
     def plain(self, node: Node) -> str:
@@ -92,22 +96,24 @@ class Labels:
             case nodes.Call(function=function):
                 return self.function(node, fixed), edges, function.says
             case nodes.Transpose():
-                return (Run("⊤"),), edges, "transpose"
+                return (TextRun("⊤"),), edges, "transpose"
             case nodes.Index():
                 place = self.inside(fixed) if fixed else self.named(node.index)
-                return (Run("["), *place, Run("]")), edges, "one row"
+                return (TextRun("["), *place, TextRun("]")), edges, "one row"
             case nodes.Binary(operator="**") if fixed:
-                base, power = (self.constant(part) if part in fixed else (Run("( )"),) for part in operands)
+                base, power = (self.constant(part) if part in fixed else (TextRun("( )"),) for part in operands)
                 return (*base, *(replace(run, level=1) for run in power)), edges, WORDS["**"]
             case nodes.Unary(operator=operator):
-                return (Run(SIGNS[operator]),), edges, "negative" if operator == "-" else WORDS[operator]
+                return (TextRun(SIGNS[operator]),), edges, "negative" if operator == "-" else WORDS[operator]
             case nodes.Binary(operator=operator):
                 sign = self.sign(node, alone=not fixed)
-                text: list[Run] = [] if fixed else [Run(sign)]
+                text: list[TextRun] = [] if fixed else [TextRun(sign)]
                 for part in fixed:
                     first = part is operands[0] and not is_sum(node)
                     text += (
-                        [*self.constant(part), Run(f" {sign}")] if first else [Run(f"{sign} "), *self.constant(part)]
+                        [*self.constant(part), TextRun(f" {sign}")]
+                        if first
+                        else [TextRun(f"{sign} "), *self.constant(part)]
                     )
                 return tuple(text), edges, WORDS.get(operator, "comparison")
         raise AssertionError(f"no label for {type(node).__name__}")
@@ -122,19 +128,19 @@ class Labels:
         function = node.function
         if function.style == "count":
             return label(self.notation.write(node)[0], own=self.prefix + node.id)
-        name = Run(STYLES.get(function.style, function.sign))
+        name = TextRun(STYLES.get(function.style, function.sign))
         if not fixed:
             return (name,)
         if function.style == "cases":
-            return (name, Run(", else "), *self.inside(fixed))
-        return (name, Run(" "), *self.inside(fixed))
+            return (name, TextRun(", else "), *self.inside(fixed))
+        return (name, TextRun(" "), *self.inside(fixed))
 
     def named(self, node: Node) -> Label:
         """A symbol that also comes as an edge, so that it is seen which of them it is."""
-        return label(self.notation.symbol(node)) if isinstance(node, Symbol) else (Run(" "),)
+        return label(self.notation.symbol(node)) if isinstance(node, Symbol) else (TextRun(" "),)
 
     def inside(self, fixed: list[Node]) -> Label:
-        return tuple(run for part in fixed for run in self.constant(part, n.COMPARE)) or (Run(" "),)
+        return tuple(run for part in fixed for run in self.constant(part, n.COMPARE)) or (TextRun(" "),)
 
 
 def is_sum(node: Node) -> bool:
@@ -151,7 +157,7 @@ def summands(node: Node) -> tuple[Node, ...]:
 
 def label(mark: m.Mark, own: str = "") -> Label:
     """A mark on one line, neighbours that are set alike joined; the node's own id is left out."""
-    joined: list[Run] = []
+    joined: list[TextRun] = []
     for run in runs(mark):
         run = replace(run, id="" if run.id == own else run.id)
         if joined and not joined[-1].accent and replace(joined[-1], text=run.text) == run:
@@ -161,16 +167,16 @@ def label(mark: m.Mark, own: str = "") -> Label:
     return tuple(joined)
 
 
-def runs(mark: m.Mark, level: int = 0, id: str = "") -> Iterator[Run]:
+def runs(mark: m.Mark, level: int = 0, id: str = "") -> Iterator[TextRun]:
     """The characters of a mark; each has the id of the innermost value that it belongs to."""
     id = mark.id or id
     match mark:
         case m.Letter():
-            yield Run(mark.text, len(mark.text) == 1, level, mark.accent, id)
+            yield TextRun(mark.text, len(mark.text) == 1, level, mark.accent, id)
         case m.Row():
             for position, part in enumerate(mark.parts):
                 spaced = level == 0 and position > 0 and isinstance(part, m.Sign) and part.text in "−+="
-                yield from ([Run(f" {spell(part)} ", False, level, "", id)] if spaced else runs(part, level, id))
+                yield from ([TextRun(f" {spell(part)} ", False, level, "", id)] if spaced else runs(part, level, id))
         case m.Below():
             yield from runs(mark.base, level, id)
             yield from runs(mark.below, -1, id)
@@ -179,17 +185,20 @@ def runs(mark: m.Mark, level: int = 0, id: str = "") -> Iterator[Run]:
             yield from runs(mark.above, 1, id)
         case m.Fraction():
             yield from runs(mark.top, level, id)
-            yield Run("/", False, level, "", id)
+            yield TextRun("/", False, level, "", id)
             yield from runs(mark.bottom, level, id)
         case m.Root():
-            yield Run("√", False, level, "", id)
+            yield TextRun("√", False, level, "", id)
             yield from runs(mark.inside, level, id)
         case m.Fence():
-            yield Run(mark.left, False, level, "", id)
+            yield TextRun(mark.left, False, level, "", id)
             yield from runs(mark.inside, level, id)
-            yield Run(mark.right, False, level, "", id)
+            yield TextRun(mark.right, False, level, "", id)
+        case m.FunctionName(below=m.Mark() as below):
+            yield TextRun(mark.text, False, level, "", id)
+            yield from runs(below, -1, id)
         case _:
-            yield Run(spell(mark), False, level, "", id)
+            yield TextRun(spell(mark), False, level, "", id)
 
 
 NARROW, WIDE = frozenset("ijltfrI.,:;'|()[]!/1 "), frozenset("mwMWQOGDHNUVKXYAB…∞⊙⌊⌋=+−×÷≤≥≠∑√")
@@ -199,7 +208,7 @@ SMALL = 0.7  # the size of what is set lower or higher
 def width(text: Label, size: float) -> float:
     """About how wide a label is: characters are narrow, wide or in between."""
 
-    def of(run: Run) -> float:
+    def of(run: TextRun) -> float:
         ems = sum(0.34 if each in NARROW else 0.74 if each in WIDE else 0.53 for each in run.text)
         return ems * (SMALL if run.level else 1)
 

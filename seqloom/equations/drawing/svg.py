@@ -12,7 +12,7 @@ from typing import Any
 
 from seqloom.equations.definition import Equations
 from seqloom.equations.drawing.graph import Vertex, graph
-from seqloom.equations.drawing.labels import SMALL, Label, Run, width
+from seqloom.equations.drawing.labels import SMALL, Label, TextRun, width
 from seqloom.equations.drawing.layout import layout
 from seqloom.equations.drawing.shapes import Box, Point, Route, type_size
 
@@ -128,7 +128,7 @@ def text(label: Label, x: float, y: float, size: float, *, centred: bool = True)
     return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}">{spans}</text>{accents}'
 
 
-def span(run: Run, shift: float, size: float) -> str:
+def span(run: TextRun, shift: float, size: float) -> str:
     marks = ' class="slanted"' if run.slanted else ""
     marks += f' dy="{shift:.3g}"' if shift else ""
     marks += f' font-size="{SMALL * size:.3g}"' if run.level else ""
@@ -136,7 +136,7 @@ def span(run: Run, shift: float, size: float) -> str:
     return f"<tspan{marks}>{escape(run.text)}</tspan>"
 
 
-def accent(run: Run, x: float, y: float) -> str:
+def accent(run: TextRun, x: float, y: float) -> str:
     """Drawn as a line: few typefaces place it well above any letter."""
     ways = {
         "tilde": f"M{x - 4:g} {y:g}q2 -3 4 -1t4 -1",

@@ -3,9 +3,9 @@
 import torch
 
 from seqloom.equations.trace import trace
+from seqloom.explaining.example_inputs import ExampleInputs, split
 from seqloom.explaining.panels import HeatMap, Panel
 from seqloom.explaining.values import value_of
-from seqloom.explaining.words import Inputs, split
 from seqloom.layers.attention_layer import bare_self_attention
 
 QUESTION = "What does attention do before it has learned anything?"
@@ -14,7 +14,7 @@ SENTENCE = "早上好"
 
 def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
     words = split(sentence)
-    vectors = Inputs(bare_self_attention, words).value("X", 0)
+    vectors = ExampleInputs(bare_self_attention, words).value("X", 0)
     values = trace(bare_self_attention, vectors).values
     weights = torch.as_tensor(values["A"])
     own = [int(row.argmax()) == place for place, row in enumerate(weights)]

@@ -2,9 +2,9 @@
 
 import torch
 
+from seqloom.explaining.example_inputs import ExampleInputs, split
 from seqloom.explaining.panels import HeatMap, Panel, Table
 from seqloom.explaining.values import value_of
-from seqloom.explaining.words import Inputs, split
 from seqloom.layers.masks import causal_mask, padding_mask
 from seqloom.layers.multi_head import scaled_dot_product
 
@@ -17,7 +17,7 @@ def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
     words = split(sentence)
     padded = [*words, *["<pad>"] * PADDING]
     length = len(padded)
-    vectors = Inputs(scaled_dot_product, padded).value("Q", 0)
+    vectors = ExampleInputs(scaled_dot_product, padded).value("Q", 0)
     real = padding_mask(torch.tensor(len(words)), S=length).expand(length, length)
     before = causal_mask(T=length)
     allowed = {"padding": real, "causal": before, "both": real & before}

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
+from seqloom.explaining.example_inputs import ExampleInputs, split
 from seqloom.explaining.panels import HeatMap, LineChart, Panel, Series, Table
 from seqloom.explaining.values import value_of
-from seqloom.explaining.words import Inputs, split
 from seqloom.layers.attention_layer import bare_self_attention
 from seqloom.layers.positions import Sinusoidal
 
@@ -16,7 +16,7 @@ WIDTH, FARTHEST = 128, 60
 
 def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
     words = split(sentence)
-    inputs = Inputs(bare_self_attention, words)
+    inputs = ExampleInputs(bare_self_attention, words)
     inputs.sizes["D"] = 8
     vectors = inputs.value("X", 0)
     encodings = positions(len(words), 8)

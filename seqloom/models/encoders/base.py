@@ -1,4 +1,6 @@
-"""What an encoder is: a sequence of vectors in, as many out."""
+"""What an encoder is: vectors in, as many hidden states out."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -7,13 +9,31 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from seqloom.equations import Equations, Part, equations
+from seqloom.layers.base import Symbols
+from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.recurrent import last
-from seqloom.models.part import Part
+
+
+@equations
+def stacked_layers(X, *, layers=(recurrent_layer, recurrent_layer)):
+    """Layers on top of each other, each over the whole sequence.
+
+    Paper: A. Graves, A. Mohamed, G. Hinton, Speech recognition with deep recurrent neural networks,
+    ICASSP 2013.
+
+    X  (T, D)  the embeddings, one for each position
+    """
+    for layer in layers:
+        X = layer(X)  # each layer reads the hidden states of the one below
+    H = X  # the hidden states of the top layer
+    return H
 
 
 class Encoder(nn.Module):
-    """Reads a sequence. A causal one sees only what came before, and can go on word by word with `step`."""
+    """Reads a sequence. A causal one sees only what came before, and can go on token by token with `step`."""
 
+    definition: Equations[..., Any]
     output_size: int
     limit: int | None = None
     """The longest sequence that it can read; None for any."""
@@ -33,9 +53,10 @@ class Encoder(nn.Module):
         lengths = torch.full((len(words),), words.shape[1], device=x.device)
         return self(words, lengths)[:, -x.shape[1] :], words
 
-    def parts(self, x: Tensor) -> list[Part]:
-        """What it computes as equations, with its weights, when the words of one sentence are x (1, T, D).
+    def symbols(self, length: int) -> Symbols:
+        """The trained weights under the letters of the definition, for sequences of so many positions."""
+        return {}
 
-        The last part makes the rows that `forward` gives, lower layers first.
-        """
-        return []
+    def part(self, length: int) -> Part:
+        """What it computes for sequences of so many positions, with its weights."""
+        return Part(self.definition, self.symbols(length))

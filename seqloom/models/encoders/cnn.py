@@ -7,20 +7,20 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from seqloom.layers.convolution import CausalConvolution, Convolution, convolution
+from seqloom.layers.base import Symbols
+from seqloom.layers.convolution import CausalConvolution, Convolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.models.encoders.base import Encoder
-from seqloom.models.encoders.definitions import residual_convolution
-from seqloom.models.part import Part
+from seqloom.models.encoders.base import Encoder, stacked_layers
 from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig
 
 
 class ConvolutionEncoder(Encoder):
     """Convolutions on top of each other, with a residual connection where the widths agree."""
+
+    definition = stacked_layers
 
     def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
         super().__init__()
@@ -44,21 +44,13 @@ class ConvolutionEncoder(Encoder):
         words = x if state is None else torch.cat([state, x], dim=1)
         return self.convolve(words, None)[:, -x.shape[1] :], words[:, -self.seen - 1 :] if self.seen else words[:, -1:]
 
-    def parts(self, x: Tensor) -> list[Part]:
+    def symbols(self, length: int) -> Symbols:
         found = []
-        for number, layer in enumerate(self.layers, start=1):
+        for layer in self.layers:
             assert isinstance(layer, Convolution)
-            rows = F.pad(x[0], (0, 0, layer.before, layer.behind))
-            windows = [{"X": rows[at : at + layer.before + layer.behind + 1]} for at in range(x.shape[1])]
-            y = layer(x)
-            if x.shape == y.shape:
-                steps = [{"x": word, **window} for word, window in zip(x[0], windows, strict=True)]
-                part = Part(f"layer {number}", residual_convolution, layer.symbols(), steps)
-            else:
-                part = Part(f"layer {number}", convolution, layer.symbols(), windows)
-            found.append(part)
-            x = x + y if x.shape == y.shape else y
-        return found
+            outputs, inputs, _ = layer.kernel.shape
+            found.append(layer.sequence_part(residual=inputs == outputs))
+        return {"layers": found}
 
 
 @architecture(

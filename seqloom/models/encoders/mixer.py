@@ -1,24 +1,54 @@
 """The mixer: positions are mixed by a matrix that is the same for every sentence."""
 
+# mypy: disable-error-code="no-untyped-def"
+
 from __future__ import annotations
 
 from torch import Tensor, nn
 
+from seqloom.equations import Part, equations
 from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.feed_forward import FeedForward
+from seqloom.layers.feed_forward import FeedForward, feed_forward
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.layers.norms import LayerNorm
-from seqloom.layers.transposed_linear import TransposedLinear
+from seqloom.layers.norms import LayerNorm, layer_norm
+from seqloom.layers.transposed_linear import TransposedLinear, transposed_linear
 from seqloom.models.encoders.base import Encoder
-from seqloom.models.encoders.definitions import mixer_with
-from seqloom.models.part import Part
 from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig
 
 
+@equations
+def mixer_block(X, *, norm_1=layer_norm, mix=transposed_linear, norm_2=layer_norm, network=feed_forward):
+    """Mixer block: a Transformer block whose attention weights are fixed.
+
+    Paper: I. Tolstikhin et al., MLP-Mixer: an all-MLP architecture for vision, NeurIPS 2021.
+
+    X  (T, D)  the sequence, one vector for each position
+    """
+    Y = X + mix(norm_1(X))  # positions are mixed with weights that are the same for every sentence
+    Z = Y + network(norm_2(Y))  # the feed-forward network, applied at each position
+    return Z
+
+
+@equations
+def mixer_encoder(X, *, blocks=(mixer_block, mixer_block), norm=layer_norm):
+    """The mixer as an encoder.
+
+    Paper: I. Tolstikhin et al., MLP-Mixer: an all-MLP architecture for vision, NeurIPS 2021.
+
+    X  (T, D)  the embeddings, one for each position
+    """
+    for block in blocks:
+        X = block(X)  # each block mixes positions, then features
+    H = norm(X)  # the hidden states, normalised
+    return H
+
+
 class MixerBlock(nn.Module):
-    """Mix the positions, then think at each: a Transformer block with the transposed linear layer for attention."""
+    """A Transformer block with the transposed linear layer in place of attention."""
+
+    definition = mixer_block
 
     def __init__(self, width: int, length: int, hidden: int, dropout: float) -> None:
         super().__init__()
@@ -31,14 +61,18 @@ class MixerBlock(nn.Module):
         x = x + self.dropout(self.mix(self.norm_1(x), mask))
         return x + self.dropout(self.network(self.norm_2(x)))  # type: ignore[no-any-return]
 
-    def symbols(self, length: int) -> Symbols:
-        """Under the letters of `mixer_block`, for a sentence of so many words."""
-        mix = {"W": self.mix.W[:length, :length]}
-        parts = {"norm_1": self.norm_1, "norm_2": self.norm_2, "network": self.network}
-        return {"mix": mix, **{name: part.symbols() for name, part in parts.items()}}
+    def part(self, length: int) -> Part:
+        """What it computes for sequences of so many positions, with its weights."""
+        mix = Part(transposed_linear, {"W": self.mix.W[:length, :length]})
+        parts = {name: getattr(self, name).part() for name in ("norm_1", "norm_2", "network")}
+        return Part(mixer_block, {"mix": mix, **parts})
 
 
 class Mixer(Encoder):
+    """Blocks that mix positions, and a norm at the end."""
+
+    definition = mixer_encoder
+
     def __init__(self, config: ModelConfig, width: int) -> None:
         super().__init__()
         blocks = (MixerBlock(width, config.length, config.hidden, config.dropout) for _ in config.widths)
@@ -53,11 +87,8 @@ class Mixer(Encoder):
         y: Tensor = self.norm(x)
         return y.masked_fill(~mask[..., None], 0.0)
 
-    def parts(self, x: Tensor) -> list[Part]:
-        words = x.shape[1]
-        symbols = {f"block_{number}": block.symbols(words) for number, block in enumerate(self.blocks, start=1)}  # type: ignore[operator]
-        definition = mixer_with(len(self.blocks))
-        return [Part("mixer", definition, {**symbols, "norm": self.norm.symbols()}, [{"X": x[0]}])]
+    def symbols(self, length: int) -> Symbols:
+        return {"blocks": [block.part(length) for block in self.blocks], "norm": self.norm.part()}  # type: ignore[operator]
 
 
 @architecture("mixer", "positions mixed by one matrix", kind="encoder", reads=["widths", "hidden"])

@@ -8,19 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqloom.equations import Equations
 from seqloom.errors import ConfigError
-from seqloom.layers.bidirectional import Bidirectional
+from seqloom.layers.base import Symbols
+from seqloom.layers.bidirectional import Bidirectional, sequence_part
 from seqloom.layers.gru import GRUResetAfter
 from seqloom.layers.lstm import LSTM
-from seqloom.layers.recurrent import Cell as OneCell
 from seqloom.layers.recurrent import Recurrent, last
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
 from seqloom.layers.simple_rnn import SimpleRNN
 from seqloom.layers.stacked import Stacked
-from seqloom.models.encoders.base import Encoder
-from seqloom.models.encoders.definitions import bidirectional_with
-from seqloom.models.part import Part
+from seqloom.models.encoders.base import Encoder, stacked_layers
 from seqloom.models.registry import Architecture, architecture
 from seqloom.models.settings import ModelConfig
 
@@ -29,6 +26,8 @@ Cell = Callable[[int, int], Recurrent[Any]]
 
 class RecurrentEncoder(Encoder):
     """A stack of recurrent layers."""
+
+    definition = stacked_layers
 
     def __init__(self, cell: Cell, width: int, widths: list[int], bidirectional: bool, dropout: float) -> None:
         super().__init__()
@@ -54,25 +53,8 @@ class RecurrentEncoder(Encoder):
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         return self.layers(x, state)  # type: ignore[no-any-return]
 
-    def parts(self, x: Tensor) -> list[Part]:
-        found = []
-        for number, layer in enumerate(self.layers.stack(), start=1):
-            definition, start = with_start(layer, x)
-            steps = [{"x": word} for word in x[0]]
-            found.append(Part(f"layer {number}", definition, layer.symbols(), steps, start))
-            x, _ = layer(x)
-        return found
-
-
-def with_start(layer: Recurrent[Any], x: Tensor) -> tuple[Equations[..., Any], dict[str, Tensor]]:
-    """What a layer computes in each step, and its states before the first, under the letters of the definition."""
-    if isinstance(layer, Bidirectional):
-        halves = {"fwd": with_start(layer.fwd, x), "bwd": with_start(layer.bwd, x)}
-        states = {f"{name}_{half}": value for half, (_, start) in halves.items() for name, value in start.items()}
-        return bidirectional_with(halves["fwd"][0]), states
-    assert isinstance(layer, OneCell)
-    state = layer.start(x)
-    return layer.definition, {name: getattr(state, name)[0] for name in layer.definition.body.states}
+    def symbols(self, length: int) -> Symbols:
+        return {"layers": [sequence_part(layer) for layer in self.layers.stack()]}
 
 
 def reader(cell: Cell, width: int, size: int, bidirectional: bool) -> Recurrent[Any]:

@@ -1,4 +1,6 @@
-"""What an encoder hands over, and what a decoder starts from."""
+"""What the encoder hands over, and how a decoder sees it."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -8,125 +10,127 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from seqloom.layers.bidirectional import BidirectionalState
+from seqloom.equations import Part, equations, tanh
+from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.embedding import Embedding
-from seqloom.layers.heads import Readout
+from seqloom.layers.embedding import Embedding, embedding
+from seqloom.layers.identity import Identity
+from seqloom.layers.linear import Linear
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.layers.positions import Sinusoidal
-from seqloom.layers.recurrent import Cell
+from seqloom.layers.positions import AddSinusoidal, positioned
 from seqloom.models.encoders import make_encoder
-from seqloom.models.encoders.definitions import placed_word
-from seqloom.models.part import Part
+from seqloom.models.encoders.base import stacked_layers
 from seqloom.models.registry import find
-from seqloom.models.seq2seq.definitions.bridge import bridge_with
 from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
+
+
+@equations
+def source_encoder(w, *, embedding=embedding, positions=positioned, encoder=stacked_layers):
+    """The encoder of a translator: from token ids to hidden states.
+
+    w  (S)  index, the token ids of the source
+    """
+    X = positions(embedding(w))  # the embedding of each token; with its position, where the encoder has no order
+    H = encoder(X)  # the hidden states
+    return H
+
+
+@equations
+def projected_context(H, *, W, b):
+    """A fixed context in the width of the decoder.
+
+    Paper: K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical machine
+    translation, EMNLP 2014.
+
+    H  (1, K)  the context as the only vector that can be attended to
+    W  (K, D)  from the width of the encoder to that of the decoder
+    b  (D)     the bias
+    """
+    M = tanh(H @ W + b)  # the context, projected
+    return M
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A source that was read."""
+    """A source that was encoded."""
 
-    rows: Tensor  # (B, S, H)
-    mask: Tensor  # (B, S) True for words
-    last: Tensor  # (B, H) what the reader ended with
+    hidden: Tensor  # (B, S, H) the hidden states
+    mask: Tensor  # (B, S) True for tokens
+    last: Tensor  # (B, H) the hidden state that the encoder ended with
     states: Any = None  # of its layers, if it is recurrent
 
 
-class Reader(nn.Module):
-    """From numbers of source words to a memory."""
+class SourceEncoder(nn.Module):
+    """From token ids of the source to a memory."""
 
-    def __init__(self, config: Seq2SeqConfig, words: Embedding) -> None:
+    definition = source_encoder
+
+    def __init__(self, config: Seq2SeqConfig, embedding: Embedding) -> None:
         super().__init__()
-        self.words = words
+        self.embedding = embedding
         self.dropout = Dropout(config.dropout)
-        # others know places by their order, or bring their own
-        self.places = Placed(config.embedding) if find(config.encoder, "encoder").adds_positions else nn.Identity()
+        # others know positions by their order, or bring their own
+        added = find(config.encoder, "encoder").adds_positions
+        self.positions: Layer = AddSinusoidal(config.embedding) if added else Identity()
         self.encoder = make_encoder(config.encoder_config(), config.embedding)
 
     def forward(self, w: Tensor, lengths: Tensor) -> Memory:
         """w (B, S), lengths (B)."""
-        x = self.dropout(self.places(self.words(w)))
-        rows, last, states = self.encoder.read(x, lengths)
-        return Memory(rows, lengths_to_mask(lengths, w.shape[1]), last, states)
+        x = self.dropout(self.positions(self.embedding(w)))
+        hidden, last, states = self.encoder.read(x, lengths)
+        return Memory(hidden, lengths_to_mask(lengths, w.shape[1]), last, states)
 
-    def parts(self, w: Tensor) -> list[Part]:
-        """What it computes as equations, with its weights, for one source w (1, S)."""
-        x, placed = self.places(self.words(w)), []
-        if isinstance(self.places, Placed):
-            steps = [{"w": word, "p": torch.tensor(place)} for place, word in enumerate(w[0])]
-            placed = [Part("words", placed_word, {"E": self.words.E, "D": x.shape[-1]}, steps)]
-        return [*placed, *self.encoder.parts(x)]
-
-
-class Placed(nn.Module):
-    """Words that know where they stand: scaled up to the waves that are added."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.waves, self.scale = Sinusoidal(width), width**0.5
-
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        """x (B, T, D) -> (B, T, D)."""
-        placed: Tensor = x * self.scale + self.waves(x.shape[1], start)
-        return placed
+    def part(self, length: int) -> Part:
+        """What it computes for sources of so many tokens, with its weights."""
+        added = self.positions
+        positions = added.sequence_part() if isinstance(added, AddSinusoidal) else added.part()
+        parts = {"embedding": self.embedding.part(), "positions": positions, "encoder": self.encoder.part(length)}
+        return Part(source_encoder, parts)
 
 
 def context_of(memory: Memory, bridge: Bridge) -> Tensor:
-    """A source in one row (B, H): the last state, or the mean of all."""
+    """A source as one vector (B, H): the last hidden state, or the mean of all."""
     if bridge != "all":
         return memory.last
     counts = memory.mask.sum(1, keepdim=True).clamp_min(1)
-    return memory.rows.masked_fill(~memory.mask[..., None], 0.0).sum(1) / counts
+    return memory.hidden.masked_fill(~memory.mask[..., None], 0.0).sum(1) / counts
 
 
-class Start(nn.Module):
-    """The first state of a recurrent decoder's layers, made of a context: tanh(c V) for each part of each state."""
+@layer(projected_context)
+class ProjectedContext(Layer):
+    """A fixed context in the width of the decoder."""
 
-    def __init__(self, bridge: Bridge, width: int, cells: list[Cell[Any]]) -> None:
+    def __init__(self, width: int, size: int) -> None:
+        super().__init__()
+        self.project = Linear(width, size)
+
+    def forward(self, h: Tensor) -> Tensor:
+        """h (B, 1, K) -> (B, 1, D)."""
+        return torch.tanh(self.project(h))
+
+    def symbols(self) -> Symbols:
+        return self.project.symbols()
+
+
+class SourceView(nn.Module):
+    """What a decoder without an initial state attends to: all hidden states, or a fixed context as the only one."""
+
+    def __init__(self, bridge: Bridge, memory_width: int, width: int) -> None:
         super().__init__()
         self.bridge = bridge
-        zeros = [cell.start(torch.zeros(1, 1, cell.input_size)) for cell in cells]
-        self.kinds = [type(state) for state in zeros]
-        self.sizes = sizes = [[part.shape[-1] for part in state] for state in zeros]
-        made = [] if bridge == "last" else [nn.ModuleList(Readout(width, n) for n in parts) for parts in sizes]
-        self.parts = nn.ModuleList(made)
+        fixed = bridge in ("projected", "all") or (bridge == "last" and memory_width != width)
+        self.project: Layer = ProjectedContext(memory_width, width) if fixed else Identity()
+        if bridge == "attention" and memory_width != width:
+            self.project = Linear(memory_width, width)
 
-    def forward(self, memory: Memory) -> tuple[Any, ...]:
-        if self.bridge == "last":
-            return tuple(self.handed_on(memory, number) for number in range(len(self.kinds)))
-        context = context_of(memory, self.bridge)
-        states = ([torch.tanh(make(context)) for make in parts] for parts in self.parts)  # type: ignore[attr-defined]
-        return tuple(kind(*parts) for kind, parts in zip(self.kinds, states, strict=True))
+    def forward(self, memory: Memory) -> tuple[Tensor, Tensor]:
+        """-> hidden states (B, S, D) in the width of the decoder, mask (B, S)."""
+        mask = memory.mask if self.bridge == "attention" else torch.ones_like(memory.mask[:, :1])
+        return self.project(self.hidden(memory)), mask
 
-    def handed_on(self, memory: Memory, layer: int) -> Any:
-        """The state of the encoder's layer, of its top one if it has another number of layers; both ends in one.
+    def hidden(self, memory: Memory) -> Tensor:
+        """What is handed over, in the width of the encoder: all hidden states, or the context alone (B, S, K)."""
+        return memory.hidden if self.bridge == "attention" else context_of(memory, self.bridge)[:, None]
 
-        Where that is of another kind or width, its last row for every part.
-        """
-        kind, states = self.kinds[layer], memory.states or ()
-        if states:
-            state = both_ends(states[layer if len(states) == len(self.kinds) else -1])
-            if type(state) is kind and [part.shape[-1] for part in state] == self.sizes[layer]:
-                return state
-        return kind(*(memory.last for _ in kind._fields))
-
-    def part(self, memory: Memory, states: tuple[str, ...]) -> Part | None:
-        """What it computes as equations, with the letters of the states it makes; None where they are handed on."""
-        if self.bridge == "last":
-            return None
-        made = [make for make in self.parts.modules() if isinstance(make, Readout)]
-        symbols: dict[str, Tensor] = {}
-        for state, make in zip(states, made, strict=True):
-            letter = state.replace("_", "")
-            symbols |= {f"V_{letter}": make.W_hy, f"b_{letter}": make.b_y}
-        of_all = self.bridge == "all"
-        step = {"H": memory.rows[0]} if of_all else {"c": memory.last[0]}
-        return Part("bridge", bridge_with(states, of_all=of_all), symbols, [step])
-
-
-def both_ends(state: Any) -> Any:
-    """The states of two readers of one kind as one, end to end; that of one reader as it is."""
-    if not isinstance(state, BidirectionalState):
-        return state
-    return type(state.forward)(*(torch.cat(pair, -1) for pair in zip(state.forward, state.backward, strict=True)))
+    def part(self) -> Part:
+        return self.project.part()

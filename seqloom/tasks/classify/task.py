@@ -18,8 +18,10 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
+from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
+from seqloom.tasks.classify.example import classification_example
 from seqloom.tasks.classify.inputs.base import InputKind
 from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
 from seqloom.tasks.classify.inputs.texts import TextInputs
@@ -89,7 +91,9 @@ class Classify(Task[ClassifyConfig]):
         return cls(config, {"text": tokenizer}, facts)
 
     def make_model(self) -> nn.Module:
-        return make_classifier(self.config.model, self.inputs.begin(), self.answers.outputs, len(self.features))
+        return make_classifier(
+            self.config.model, self.inputs.make_embedding(), self.answers.outputs, len(self.features)
+        )
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -153,6 +157,9 @@ class Classify(Task[ClassifyConfig]):
                 Reply(place, self.answers.answer(self.inputs.shown(records[place]), logit))
                 for place, logit in zip(places, logits, strict=True)
             ]
+
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return classification_example(self, model, given, device)
 
     def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
         """The pooled encoder output of each input, before the classification layer (B, H).

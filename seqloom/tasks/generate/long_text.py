@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.data.corpus import REMEMBERED, Corpus
+from seqloom.data.corpus import RELEASE_EVERY, Corpus
 from seqloom.tokens.tokenizer import Tokenizer
 
 Tokens = NDArray[np.int64]
@@ -57,7 +57,7 @@ class LongText:
     def read(self, start: int, stop: int) -> Tokens:
         """Tokens from start to stop; what stands before the first one, at -1, is `before`."""
         self.segments += 1
-        if self.segments % REMEMBERED == 0:
-            self.corpus.forget()
+        if self.segments % RELEASE_EVERY == 0:
+            self.corpus.release_memory()
         found = np.array(self.token_ids[max(start, 0) : stop], np.int64)
         return found if start >= 0 else np.concatenate([[self.before], found])

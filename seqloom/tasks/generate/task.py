@@ -19,9 +19,11 @@ from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
+from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
+from seqloom.tasks.generate.example import generation_example
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
@@ -200,6 +202,9 @@ class Generate(Task[GenerateConfig]):
                 name = name.strip(" ") or name
             found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word
         return found
+
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return generation_example(self, model, given, device)
 
     @property
     def generates_text(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.models.letters import LetterKind
+from seqloom.models.characters import CharacterKind
 from seqloom.models.registry import find
 from seqloom.models.settings import ModelConfig
 from seqloom.tasks.settings import TaskConfig
@@ -43,7 +43,7 @@ class TagSettings(Config):
 
     characters: NonNegativeInt = 64
     """Width of the character-level vector of a word, concatenated with its embedding; 0 for none."""
-    character_kind: LetterKind = "cnn"
+    character_kind: CharacterKind = "cnn"
     """How letters are read: cnn, the strongest windows, or lstm, from both ends."""
     word_dropout: NonNegativeFloat = 0.25
     """How readily words are read as unknown while training: a/(a+n) for one seen n times; not for parts of words."""

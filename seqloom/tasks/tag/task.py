@@ -18,13 +18,15 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.errors import DataError
 from seqloom.evaluating.tagging import marks_spans
-from seqloom.models.forgetting import Forget
-from seqloom.models.letters import Letters
+from seqloom.models.characters import character_encoder
+from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
+from seqloom.models.word_dropout import WordDropout
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
+from seqloom.tasks.tag.example import tagging_example
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
@@ -65,13 +67,14 @@ class Tag(Task[TagConfig]):
 
     def make_model(self) -> nn.Module:
         settings = self.config.tag
-        letters = None
+        characters = None
         if self.characters is not None:
-            forget = forgetting(self.characters, settings.word_dropout)
-            letters = Letters(settings.character_kind, self.characters.size, settings.characters, forget)
+            dropout = word_dropout(self.characters, settings.word_dropout)
+            size, width = self.characters.size, settings.characters
+            characters = character_encoder(settings.character_kind, size, width, dropout)
         of_words = self.tokenizer.config.kind in WORDS  # parts of words are never unknown
-        forget = forgetting(self.tokenizer, settings.word_dropout) if of_words else None
-        return Tagger(self.config.model, self.tokenizer.size, len(self.tags), letters, forget)
+        dropout = word_dropout(self.tokenizer, settings.word_dropout) if of_words else None
+        return Tagger(self.config.model, self.tokenizer.size, len(self.tags), characters, dropout)
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -167,6 +170,9 @@ class Tag(Task[TagConfig]):
         starts = np.cumsum([0, *(len(word) + 1 for word in given)])
         return " ".join(given), [Word(word, int(start)) for word, start in zip(given, starts)]
 
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return tagging_example(self, model, given, device)
+
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Accuracy, of all words and of unknown ones; for BIO tags precision, recall and F1 of spans."""
         true: dict[int, list[int]] = {}
@@ -211,8 +217,8 @@ def check_tags(found: Counter[str], where: str) -> None:
         )
 
 
-def forgetting(tokenizer: Tokenizer, strength: float) -> Forget | None:
-    return Forget(strength, tokenizer.frequency, len(SPECIALS), UNK) if strength else None
+def word_dropout(tokenizer: Tokenizer, strength: float) -> WordDropout | None:
+    return WordDropout(strength, tokenizer.frequency, len(SPECIALS), UNK) if strength else None
 
 
 def loss_of(logits: Tensor, batch: TagBatch, smoothing: float = 0.0) -> Tensor:

@@ -28,6 +28,7 @@ from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
@@ -35,6 +36,7 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.example import translation_example
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
@@ -244,6 +246,16 @@ class Translate(Task[TranslateConfig]):
             raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
         return tokens
 
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        return translation_example(
+            model,
+            self.source_tokenizer,
+            self.target_tokenizer,
+            given,
+            self.config.model.length,
+            device,
+        )
+
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """The mean of the encoder states of each text (B, D)."""
         assert isinstance(model, Seq2Seq)
@@ -255,9 +267,9 @@ class Translate(Task[TranslateConfig]):
         for places in by_length([len(row) for row in rows], AT_ONCE):
             source, lengths = tensors([[*rows[place][:longest], EOS] for place in places], device)
             with torch.no_grad():
-                memory = model.reader(source, lengths)
-            weights = memory.mask[..., None].to(memory.rows.dtype)
-            means = (memory.rows * weights).sum(1) / weights.sum(1)
+                memory = model.source(source, lengths)
+            weights = memory.mask[..., None].to(memory.hidden.dtype)
+            means = (memory.hidden * weights).sum(1) / weights.sum(1)
             found |= dict(zip(places, means, strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 

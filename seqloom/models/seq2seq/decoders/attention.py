@@ -1,4 +1,6 @@
-"""The attention layer alone as a decoder: the word before asks, the source answers, and that is all."""
+"""The attention layer alone as a decoder: the last token asks, the source answers, and that is all."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -8,50 +10,77 @@ from typing import Any
 from torch import Tensor
 
 from seqloom.config import problem
+from seqloom.equations import equations, softmax
+from seqloom.layers.attention import key_value_attention
 from seqloom.layers.attention_layer import AttentionLayer
 from seqloom.layers.base import Symbols
-from seqloom.models.composed import Draft
+from seqloom.layers.embedding import embedding
+from seqloom.layers.heads import readout
+from seqloom.layers.identity import identity
+from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.definitions.attention import attention_with
-from seqloom.models.seq2seq.memory import Memory, Placed
+from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
-from seqloom.models.seq2seq.sight import Sight
 from seqloom.models.settings import even_embedding
 
 
+@equations
+def attention_alone(
+    y, i, H, *, embedding=embedding, position=add_sinusoidal, source=identity, W_Q, W_K, W_V, readout=readout
+):
+    """The attention layer alone, without any recurrence: one step of the decoder.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, with all else taken away.
+
+    y    ()      index, the last token; <bos> at first
+    i    ()      index, its position, counted from 0
+    H    (S, D)  the hidden states of the encoder
+    W_Q  (D, D)  from the last token to the query
+    W_K  (D, D)  from the source to the keys
+    W_V  (D, D)  from the source to the values
+    """
+    r = position(embedding(y), i)  # the embedding of the last token, with its position
+    M = source(H)  # the source in the width of the decoder
+    q = r @ W_Q  # the query: what comes after this token, here?
+    K = M @ W_K  # the keys of the source
+    V = M @ W_V  # the values of the source
+    c = key_value_attention(q, K, V)  # the context: a weighted mean of the values
+    z = readout(c)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return p
+
+
 class AttentionDecoder(Decoder):
-    """No state but the place: a word depends on the one before it, on where it stands, and on the source."""
+    """No state but the position: a token depends on the one before it, on its position, and on the source."""
+
+    definition = attention_alone
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         width = config.embedding
-        self.places = Placed(width)
-        self.sight = Sight(config.bridge, memory_width, width)
+        self.positions = AddSinusoidal(width)
+        self.source = SourceView(config.bridge, memory_width, width)
         self.attention = AttentionLayer(width, width)
         self.output_size = width
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
-        rows, mask = self.sight(memory)
-        return self.attention(self.places(x), rows, mask)  # type: ignore[no-any-return]
+        hidden, mask = self.source(memory)
+        return self.attention(self.positions(x), hidden, mask)  # type: ignore[no-any-return]
 
     def start(self, memory: Memory) -> Any:
-        return 0, *self.sight(memory)
+        return 0, *self.source(memory)
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
-        written, rows, mask = state
-        c, a = self.attention(self.places(x[:, None], written), rows, mask, weights=True)
-        return c[:, 0], (written + 1, rows, mask), [a] if weights else ()
-
-    def draft(self) -> Draft:
-        return attention_with(self.sight.view)
+        position, hidden, mask = state
+        c, a = self.attention(self.positions(x[:, None], position), hidden, mask, weights=True)
+        return c[:, 0], (position + 1, hidden, mask), [a] if weights else ()
 
     def symbols(self) -> Symbols:
-        sight = self.sight.symbols()
-        return {**({"sight": sight} if sight else {}), **self.attention.symbols(), "D": self.output_size}
+        return {"position": self.positions.part(), "source": self.source.part(), **self.attention.symbols()}
 
-    def begin(self, memory: Memory) -> dict[str, Tensor]:
-        return {"H": self.sight.rows(memory)}
+    def given(self, memory: Memory) -> dict[str, Any]:
+        return {"H": self.source.hidden(memory)[0]}
 
 
 def only_with_attention(config: Seq2SeqConfig) -> None:

@@ -1,4 +1,4 @@
-"""What a decoder is: it writes word after word, looking at a memory; all at once while training."""
+"""What a decoder is: it writes token after token, attending to a memory; all at once while training."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from torch import Tensor, nn
 
 from seqloom.equations import Equations
 from seqloom.layers.base import Symbols
-from seqloom.models.composed import Draft
-from seqloom.models.part import Part
-from seqloom.models.seq2seq.definitions.step import alone
 from seqloom.models.seq2seq.memory import Memory
+from seqloom.models.stage import Stage
 
 
 class Decoder(nn.Module):
-    """Rows for the words written; what comes next is read off them."""
+    """From the tokens so far to a vector that the next one is predicted from.
 
+    `definition` is one step of the whole model: from the last token `y` to the distribution over the next one.
+    """
+
+    definition: Equations[..., Any]
     output_size: int
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
@@ -32,23 +34,14 @@ class Decoder(nn.Module):
         """One word more: x (B, D) -> row (B, H), state, and if asked for the attention of each layer (B, N, S)."""
         raise NotImplementedError
 
-    def draft(self) -> Draft:
-        """One step as lines of equations: from the row of a word `x` to the row that comes out."""
-        raise NotImplementedError
-
-    @property
-    def definition(self) -> Equations[..., Any]:
-        """The equations that `step` computes, for the number of layers that there are."""
-        return alone(self.draft())
-
     def symbols(self) -> Symbols:
-        """The trained weights under the letters of the definition."""
+        """The trained weights under the letters of the definition, but for its `embedding` and `readout`."""
         raise NotImplementedError
 
-    def begin(self, memory: Memory) -> dict[str, Tensor]:
-        """As `start`, under the letters of the definition: the first states, and what is looked at; batch first."""
+    def given(self, memory: Memory) -> dict[str, Any]:
+        """As `start`, for one source: states and what is attended to, under the names of the definition."""
         raise NotImplementedError
 
-    def bridge_part(self, memory: Memory) -> Part | None:
-        """How its first states are made of the source, as equations with their weights; None if they are not made."""
-        return None
+    def bridge_stages(self, memory: Memory) -> list[Stage]:
+        """How its initial state is made of the source, as equations with their weights; none if it is not made."""
+        return []

@@ -1,5 +1,7 @@
 """Decoders of blocks: the Transformer's, and one with a recurrence for what was written (SSRU)."""
 
+# mypy: disable-error-code="no-untyped-def"
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,17 +10,20 @@ from typing import Any
 from torch import Tensor, nn
 
 from seqloom.config import problem
+from seqloom.equations import Equations, append, equations, full_mask, last, softmax
 from seqloom.layers.base import Symbols
-from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm
-from seqloom.layers.norms import LayerNorm
-from seqloom.layers.ssru_block import SSRUBlock
-from seqloom.models.composed import Draft
+from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block_pre_norm
+from seqloom.layers.embedding import embedding
+from seqloom.layers.heads import readout
+from seqloom.layers.identity import Identity, identity
+from seqloom.layers.masks import causal_mask
+from seqloom.layers.norms import LayerNorm, layer_norm
+from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
+from seqloom.layers.ssru_block import SSRUBlock, ssru_block
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.definitions.blocks import hybrid_with, transformer_with
-from seqloom.models.seq2seq.memory import Memory, Placed
+from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
-from seqloom.models.seq2seq.sight import Sight
 from seqloom.models.settings import even_embedding
 
 BLOCKS = {
@@ -28,65 +33,130 @@ BLOCKS = {
 }
 
 
+@equations
+def transformer_decoder(
+    y,
+    i,
+    X,
+    H,
+    *,
+    embedding=embedding,
+    position=add_sinusoidal,
+    source=identity,
+    blocks=(decoder_block_pre_norm, decoder_block_pre_norm),
+    norm=layer_norm,
+    readout=readout,
+):
+    """The Transformer: one step of the decoder.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    y  ()          index, the last token; <bos> at first
+    i  ()          index, its position, counted from 0
+    X  (steps, D)  the embeddings of the target so far
+    H  (S, D)      the hidden states of the encoder
+    """
+    X = append(X, position(embedding(y), i))  # the target so far, the last token with its position below it
+    M = source(H)  # the source in the width of the decoder
+    Y = X  # what the lowest block reads
+    for block in blocks:
+        Y = block(Y, M, causal_mask(T=len(Y)), full_mask(Y, M))  # each block refines every position
+    o = last(norm(Y))  # the output vector: that of the last position, normalised
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return X, p
+
+
+@equations
+def hybrid(
+    y,
+    i,
+    c,
+    H,
+    *,
+    embedding=embedding,
+    position=add_sinusoidal,
+    source=identity,
+    blocks=(ssru_block, ssru_block),
+    norm=layer_norm,
+    readout=readout,
+):
+    """A decoder of blocks with a recurrence in place of self-attention: one step.
+
+    Paper: Y. Kim et al., From research to production and back: ludicrously fast neural machine translation,
+    WNGT 2019.
+
+    y  ()      index, the last token; <bos> at first
+    i  ()      index, its position, counted from 0
+    H  (S, D)  the hidden states of the encoder
+    """
+    r = position(embedding(y), i)  # the embedding of the last token, with its position
+    M = source(H)  # the source in the width of the decoder
+    for l, block in enumerate(blocks):
+        r, c[l] = block(r, c[l], M)  # each block has a cell state of its own
+    o = norm(r)  # the output vector, normalised
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return c, p
+
+
 class BlockDecoder(Decoder):
-    """Words that know their places, blocks, a norm at the end where they have none there themselves."""
+    """Positions, blocks, a norm at the end where they have none there themselves."""
+
+    definition: Equations[..., Any] = transformer_decoder
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         width = config.embedding
-        self.sight = Sight(config.bridge, memory_width, width)
-        self.places = Placed(width)
+        self.source = SourceView(config.bridge, memory_width, width)
+        self.positions = AddSinusoidal(width)
         block = BLOCKS[config.decoder, config.norm]
         self.blocks = nn.ModuleList(
             block(width, config.heads, config.hidden, config.dropout, config.inner_dropout)
             for _ in config.decoder_widths
         )
-        self.norm = LayerNorm(width) if config.norm == "before" else None
-        self.output_size, self.recurrent = width, config.decoder == "ssru"
+        self.norm = LayerNorm(width) if config.norm == "before" else Identity()
+        self.output_size = width
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
-        rows, mask = self.sight(memory)
-        x = self.places(x)
+        rows, mask = self.source(memory)
+        x = self.positions(x)
         for block in self.blocks:
             x = block(x, rows, mask[:, None, None])
-        return self.last(x)
+        return self.norm(x)  # type: ignore[no-any-return]
 
     def start(self, memory: Memory) -> Any:
-        rows, mask = self.sight(memory)
+        rows, mask = self.source(memory)
         mask = mask[:, None, None]
         return 0, mask, [block.start(rows, mask) for block in self.blocks]  # type: ignore[operator]
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
         written, mask, caches = state
-        x = self.places(x[:, None], written)
+        x = self.positions(x[:, None], written)
         kept, attention = [], []
         for block, cache in zip(self.blocks, caches, strict=True):
             x, cache, a = block.step(x, cache, mask, weights=weights)  # type: ignore[operator]
             kept.append(cache)
             attention += [a[:, :, 0]] if weights else []
-        return self.last(x)[:, 0], (written + 1, mask, kept), attention
-
-    def last(self, x: Tensor) -> Tensor:
-        """What comes after the blocks: x (B, T, D) -> (B, T, D)."""
-        return x if self.norm is None else self.norm(x)
-
-    def draft(self) -> Draft:
-        if self.recurrent:
-            return hybrid_with(len(self.blocks), self.sight.view)
-        return transformer_with(len(self.blocks), self.sight.view, "before" if self.norm else "after")
+        return self.norm(x)[:, 0], (written + 1, mask, kept), attention
 
     def symbols(self) -> Symbols:
-        sight = self.sight.symbols()
-        blocks = {f"block_{number}": block.symbols() for number, block in enumerate(self.blocks, start=1)}  # type: ignore[operator]
-        norm = {"norm": self.norm.symbols()} if self.norm else {}
-        return {**({"sight": sight} if sight else {}), **blocks, **norm, "D": self.output_size}
+        parts = {"position": self.positions.part(), "source": self.source.part(), "norm": self.norm.part()}
+        return {**parts, "blocks": [block.part() for block in self.blocks]}  # type: ignore[operator]
 
-    def begin(self, memory: Memory) -> dict[str, Tensor]:
-        rows = self.sight.rows(memory)
-        if not self.recurrent:
-            return {"X": rows.new_zeros(len(rows), 0, self.output_size), "H": rows}
-        nothing = rows.new_zeros(len(rows), self.output_size)
-        return {**{f"c_{number}": nothing for number in range(1, len(self.blocks) + 1)}, "H": rows}
+    def given(self, memory: Memory) -> dict[str, Any]:
+        hidden = self.source.hidden(memory)[0]
+        return {"X": hidden.new_zeros(0, self.output_size), "H": hidden}
+
+
+class SSRUDecoder(BlockDecoder):
+    """The same with a recurrence in every block."""
+
+    definition: Equations[..., Any] = hybrid
+
+    def given(self, memory: Memory) -> dict[str, Any]:
+        hidden = self.source.hidden(memory)[0]
+        return {"c": [hidden.new_zeros(self.output_size) for _ in self.blocks], "H": hidden}
 
 
 def norm_before(config: Seq2SeqConfig) -> None:
@@ -100,5 +170,5 @@ architecture(
     "transformer", "self-attention, no recurrence", kind="decoder", reads=[*SIZES, "norm"], check=even_embedding
 )(BlockDecoder)
 architecture("ssru", "self-attention replaced by a recurrence", kind="decoder", reads=SIZES, check=norm_before)(
-    BlockDecoder
+    SSRUDecoder
 )

@@ -1,5 +1,7 @@
 """The convolution decoder: windows of what was written, and a look at the source in every layer."""
 
+# mypy: disable-error-code="no-untyped-def"
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,25 +11,102 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from seqloom.layers.attention import SoftAttention
-from seqloom.layers.base import Symbols
-from seqloom.layers.convolution import CausalConvolution
+from seqloom.equations import Part, append, equations, softmax, tail
+from seqloom.layers.attention import SoftAttention, soft_attention
+from seqloom.layers.base import Layer, Symbols
+from seqloom.layers.convolution import CausalConvolution, convolution
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.heads import Readout
-from seqloom.layers.norms import LayerNorm
-from seqloom.layers.scores import score_called
-from seqloom.models.composed import Draft
+from seqloom.layers.embedding import embedding
+from seqloom.layers.heads import readout
+from seqloom.layers.identity import Identity, identity
+from seqloom.layers.linear import Linear, linear
+from seqloom.layers.norms import LayerNorm, layer_norm
+from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
+from seqloom.layers.scores import scaled_dot, score_called
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.definitions.convolution import convolutions
-from seqloom.models.seq2seq.memory import Memory, Placed
+from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
-from seqloom.models.seq2seq.sight import Sight
 from seqloom.models.settings import even_embedding
 
+scaled_dot_attention = soft_attention.bind(score=scaled_dot)
 
-class ConvolutionLayer(nn.Module):
-    """A window of words before, then a look at the source; both are added to what was there."""
+
+@equations
+def convolution_step(
+    x,
+    U,
+    H,
+    *,
+    source=identity,
+    norm=layer_norm,
+    W,
+    b,
+    window,
+    widen=linear,
+    norm_q=layer_norm,
+    norm_h=layer_norm,
+    attention=scaled_dot_attention,
+    W_c,
+    b_c,
+):
+    """One layer of a convolution decoder, at the last position.
+
+    Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017, with norms and
+    without gates.
+
+    x       (D)             the vector of the last token
+    U       (steps, D)      the target so far, normalised
+    H       (S, H)          the hidden states of the encoder
+    W       (window, D, H)  a matrix for each place in the window
+    b       (H)             the bias
+    W_c     (H, H)          from the context to the width of the layer
+    b_c     (H)             its bias
+    window  int             how many positions are seen at once
+    """
+    U = append(U, norm(x))  # the target so far, the last token below it
+    X = tail(U, window)  # the last few positions: the window
+    y = widen(x) + convolution(X, W=W, b=b)  # residual connection around the convolution
+    M = norm_h(source(H))  # the source, normalised
+    c = attention(norm_q(y), M)  # the context vector
+    o = y + c @ W_c + b_c  # residual connection around the attention
+    return o, U
+
+
+@equations
+def conv_seq2seq(
+    y,
+    i,
+    U,
+    H,
+    *,
+    embedding=embedding,
+    position=add_sinusoidal,
+    layers=(convolution_step,),
+    norm=layer_norm,
+    readout=readout,
+):
+    """Convolution to convolution: one step of the decoder.
+
+    Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017.
+
+    y  ()      index, the last token; <bos> at first
+    i  ()      index, its position, counted from 0
+    H  (S, H)  the hidden states of the encoder
+    """
+    r = position(embedding(y), i)  # the embedding of the last token, with its position
+    for l, layer in enumerate(layers):
+        r, U[l] = layer(r, U[l], H)  # each layer sees a window of the one below, then the source
+    o = norm(r)  # the output vector, normalised
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return U, p
+
+
+class ConvolutionDecoderLayer(nn.Module):
+    """A window over the target so far, then attention to the source; both with residual connections."""
+
+    definition = convolution_step
 
     def __init__(self, config: Seq2SeqConfig, width: int, hidden: int) -> None:
         super().__init__()
@@ -35,8 +114,8 @@ class ConvolutionLayer(nn.Module):
         self.convolution = CausalConvolution(width, hidden, config.window)
         self.ask, self.source = LayerNorm(hidden), LayerNorm(hidden)
         self.attention = SoftAttention(score_called(config.score, hidden, hidden, config.hidden))
-        self.tell = Readout(hidden, hidden)
-        self.widen = Readout(width, hidden) if width != hidden else nn.Identity()
+        self.tell = Linear(hidden, hidden)
+        self.widen: Layer = Linear(width, hidden) if width != hidden else Identity()
         self.dropout = Dropout(config.dropout)
 
     def prepare(self, rows: Tensor, mask: Tensor) -> Any:
@@ -50,26 +129,27 @@ class ConvolutionLayer(nn.Module):
         c, a = self.attention.look(self.ask(y), prepared)
         return y + self.dropout(self.tell(c)), seen[:, seen.shape[1] - before.shape[1] :], a
 
-    @property
-    def widened(self) -> bool:
-        return isinstance(self.widen, Readout)
-
-    def symbols(self) -> Symbols:
-        widen = {"widen": self.widen.symbols()} if isinstance(self.widen, Readout) else {}
-        norms = {"norm": self.norm.symbols(), "ask": self.ask.symbols(), "source": self.source.symbols()}
-        looks: Symbols = {"attention": self.attention.symbols(), "W_c": self.tell.W_hy, "b_c": self.tell.b_y}
-        return {**widen, **norms, **looks, **self.convolution.symbols(), "window": self.convolution.kernel.shape[-1]}
+    def part(self, source: Part) -> Part:
+        """What it computes in one step, with its weights; `source` is how it sees the source."""
+        norms = {"norm": self.norm.part(), "norm_q": self.ask.part(), "norm_h": self.source.part()}
+        parts = {"source": source, "widen": self.widen.part(), "attention": self.attention.part(), **norms}
+        weights = {"W_c": self.tell.W, "b_c": self.tell.b, "window": self.convolution.kernel.shape[-1]}
+        return Part(convolution_step, {**parts, **self.convolution.symbols(), **weights})
 
 
 class ConvolutionDecoder(Decoder):
-    """Convolutions on top of each other, each with its look at the source."""
+    """Convolutions on top of each other, each with its own attention to the source."""
+
+    definition = conv_seq2seq
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         widths = config.decoder_widths
-        self.places = Placed(config.embedding)
-        self.layers = nn.ModuleList(ConvolutionLayer(config, a, b) for a, b in pairwise([config.embedding, *widths]))
-        self.sights = nn.ModuleList(Sight(config.bridge, memory_width, width) for width in widths)
+        self.positions = AddSinusoidal(config.embedding)
+        self.layers = nn.ModuleList(
+            ConvolutionDecoderLayer(config, a, b) for a, b in pairwise([config.embedding, *widths])
+        )
+        self.sources = nn.ModuleList(SourceView(config.bridge, memory_width, width) for width in widths)
         self.norm = LayerNorm(widths[-1])
         self.inputs, self.window = [config.embedding, *widths[:-1]], config.window
         self.output_size = widths[-1]
@@ -79,8 +159,8 @@ class ConvolutionDecoder(Decoder):
         return y
 
     def start(self, memory: Memory) -> Any:
-        nothing = [memory.rows.new_zeros(len(memory.rows), self.window - 1, width) for width in self.inputs]
-        pairs = zip(self.layers, self.sights, strict=True)
+        nothing = [memory.hidden.new_zeros(len(memory.hidden), self.window - 1, width) for width in self.inputs]
+        pairs = zip(self.layers, self.sources, strict=True)
         prepared = [layer.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[operator]
         return 0, nothing, prepared
 
@@ -92,7 +172,7 @@ class ConvolutionDecoder(Decoder):
         """Any number of words: x (B, T, D) -> (B, T, H)."""
         written, before, prepared = state
         length = x.shape[1]
-        x = self.places(x, written)
+        x = self.positions(x, written)
         kept, attention = [], []
         for layer, window, source in zip(self.layers, before, prepared, strict=True):
             x, window, a = layer(x, window, source)
@@ -100,28 +180,19 @@ class ConvolutionDecoder(Decoder):
             attention.append(a)
         return self.norm(x), (written + length, kept, prepared), attention
 
-    def draft(self) -> Draft:
-        layers = [layer for layer in self.layers if isinstance(layer, ConvolutionLayer)]
-        views = tuple(sight.view for sight in self.sights if isinstance(sight, Sight))
-        return convolutions(layers[0].attention.score.definition, tuple(layer.widened for layer in layers), views)
-
     def symbols(self) -> Symbols:
-        found: dict[str, Any] = {"norm": self.norm.symbols(), "D": self.inputs[0]}
-        for number, (layer, sight) in enumerate(zip(self.layers, self.sights, strict=True), start=1):
-            found[f"layer_{number}"] = layer.symbols()  # type: ignore[operator]
-            if projected := sight.symbols():  # type: ignore[operator]
-                found[f"sight_{number}"] = projected
-        return found
+        pairs = zip(self.layers, self.sources, strict=True)
+        layers = [layer.part(source.part()) for layer, source in pairs]  # type: ignore[operator]
+        return {"position": self.positions.part(), "layers": layers, "norm": self.norm.part()}
 
-    def begin(self, memory: Memory) -> dict[str, Tensor]:
-        _, nothing, _ = self.start(memory)
-        states = {f"U_{number}": rows for number, rows in enumerate(nothing, start=1)}
-        return {**states, "H": self.sights[0].rows(memory)}  # type: ignore[operator]
+    def given(self, memory: Memory) -> dict[str, Any]:
+        hidden = self.sources[0].hidden(memory)[0]  # type: ignore[operator]
+        return {"U": [hidden.new_zeros(0, width) for width in self.inputs], "H": hidden}
 
 
 @architecture(
     "cnn", "convolutions over windows of words", kind="decoder", check=even_embedding,
     reads=["decoder_widths", "window", "score"],
 )  # fmt: skip
-def convolution(config: Seq2SeqConfig, memory_width: int) -> Decoder:
+def convolution_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return ConvolutionDecoder(config, memory_width)

@@ -1,28 +1,153 @@
 """Recurrent decoders: from a fixed context, or looking at the source in every step."""
 
+# mypy: disable-error-code="no-untyped-def"
+
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from seqloom.layers.attention import SoftAttention
+from seqloom.equations import Equations, Part, State, concat, equations, softmax, tanh
+from seqloom.layers.attention import SoftAttention, soft_attention
 from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
-from seqloom.layers.heads import Readout
-from seqloom.layers.recurrent import Cell
-from seqloom.layers.scores import score_called
+from seqloom.layers.embedding import embedding
+from seqloom.layers.gru import gru_reset_after
+from seqloom.layers.heads import readout
+from seqloom.layers.linear import Linear
+from seqloom.layers.lstm import lstm
+from seqloom.layers.recurrent import Cell, example_state
+from seqloom.layers.scores import dot, score_called
 from seqloom.layers.stacked import Stacked
-from seqloom.models.composed import Draft
-from seqloom.models.part import Part
 from seqloom.models.registry import find
+from seqloom.models.seq2seq.bridge import InitialState
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.definitions.recurrent import Cells, Order, attentive, from_context
-from seqloom.models.seq2seq.memory import Memory, Start, context_of
+from seqloom.models.seq2seq.memory import Memory, context_of
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.stage import Stage
+
+
+@equations
+def encoder_decoder(y, s, *, embedding=embedding, cell=gru_reset_after, readout=readout):
+    """Encoder-decoder: one step of a decoder that starts from the context.
+
+    Paper: I. Sutskever, O. Vinyals, Q. Le, Sequence to sequence learning with neural networks, NeurIPS 2014;
+    K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical machine
+    translation, EMNLP 2014.
+
+    y  ()  index, the last token; <bos> at first
+    """
+    x = embedding(y)  # the embedding of the last token
+    s = cell(x, s)  # the new state of the decoder; the first one was made of the context
+    z = readout(s)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return s, p
+
+
+@equations
+def encoder_decoder_every_step(y, s, c, *, embedding=embedding, cell=gru_reset_after, readout=readout):
+    """Encoder-decoder with the context in every step: one step of the decoder.
+
+    Paper: K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical machine
+    translation, EMNLP 2014.
+
+    y  ()   index, the last token; <bos> at first
+    c  (K)  the context: the source as one vector, the same in every step
+    """
+    x = embedding(y)  # the embedding of the last token
+    s = cell(concat(x, c), s)  # the new state of the decoder, from the token and the context
+    o = concat(s, x, c)  # the output vector: all that the next token depends on
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return s, p
+
+
+@equations
+def rnn_attention(
+    y, s, H, *, embedding=embedding, attention=soft_attention, cell=gru_reset_after, W_o, b_o, readout=readout
+):
+    """Attention for recurrent networks: one step of the decoder.
+
+    Paper: D. Bahdanau, K. Cho, Y. Bengio, Neural machine translation by jointly learning to align and translate,
+    ICLR 2015.
+
+    y    ()          index, the last token; <bos> at first
+    H    (S, K)      the hidden states of the encoder
+    W_o  (H+K+D, H)  from state, context and embedding to the output vector
+    b_o  (H)         its bias
+    """
+    x = embedding(y)  # the embedding of the last token
+    c = attention(s, H)  # the context vector: what the decoder attends to
+    s = cell(concat(x, c), s)  # the new state of the decoder
+    o = tanh(concat(s, c, x) @ W_o + b_o)  # the output vector
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return s, p
+
+
+@equations
+def rnn_attention_state_first(
+    y, s, c, H, *, embedding=embedding, cell=gru_reset_after, attention=soft_attention, W_o, b_o, readout=readout
+):
+    """Attention for recurrent networks, the state first: one step of the decoder.
+
+    Paper: M. Luong, H. Pham, C. Manning, Effective approaches to attention-based neural machine translation,
+    EMNLP 2015.
+
+    y    ()        index, the last token; <bos> at first
+    c    (K)       the context vector of the step before
+    H    (S, K)    the hidden states of the encoder
+    W_o  (H+K, H)  from state and context to the output vector
+    b_o  (H)       its bias
+    """
+    x = embedding(y)  # the embedding of the last token
+    s = cell(concat(x, c), s)  # the new state of the decoder, from the token and the last context
+    c = attention(s, H)  # the context vector: what the new state attends to
+    o = tanh(concat(s, c) @ W_o + b_o)  # the output vector
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return s, c, p
+
+
+dot_product_attention = soft_attention.bind(score=dot)
+
+
+@equations
+def input_feeding(
+    y,
+    s,
+    o,
+    H,
+    *,
+    embedding=embedding,
+    cell=lstm,
+    attention=dot_product_attention,
+    W_o,
+    b_o,
+    readout=readout,
+):
+    """Attention with input feeding: one step of the decoder.
+
+    Paper: M. Luong, H. Pham, C. Manning, Effective approaches to attention-based neural machine translation,
+    EMNLP 2015.
+
+    y    ()        index, the last token; <bos> at first
+    o    (H)       the output vector of the step before
+    H    (S, H)    the hidden states of the encoder
+    W_o  (H+H, H)  from state and context to the output vector
+    b_o  (H)       its bias
+    """
+    x = embedding(y)  # the embedding of the last token
+    s = cell(concat(x, o), s)  # the new state of the decoder, from the token and the last output vector
+    c = attention(s, H)  # the context vector: what the new state attends to
+    o = tanh(concat(s, c) @ W_o + b_o)  # the output vector
+    z = readout(o)  # the logits of the next token
+    p = softmax(z)  # the distribution over the next token
+    return s, o, p
 
 
 def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
@@ -33,15 +158,18 @@ def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
 
 
 class ContextDecoder(Decoder):
-    """Starts from a fixed context; with `every_step` the context is in every gate and in the output too."""
+    """Starts from a fixed context."""
+
+    definition: Equations[..., Any] = encoder_decoder
+    every_step = False
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
-        self.bridge, self.every_step = config.bridge, config.every_step
+        self.bridge = config.bridge
         beside = memory_width if self.every_step else 0
         cells = cells_of(config, config.embedding + beside)
         self.layers = Stacked(cells, config.dropout)
-        self.first = Start(config.bridge, memory_width, cells)
+        self.first = InitialState(config.bridge, memory_width, cells)
         self.dropout = Dropout(config.dropout)
         written = config.embedding if self.every_step else 0
         self.output_size = config.decoder_widths[-1] + written + beside
@@ -66,33 +194,41 @@ class ContextDecoder(Decoder):
         y, states = self.layers(torch.cat([x, c], -1), states)
         return self.dropout(torch.cat([y, x, c], -1)), (states, context)
 
-    def draft(self) -> Draft:
-        return from_context(self.layers.stack()[0].definition, len(self.layers.layers), every_step=self.every_step)
-
     def symbols(self) -> Symbols:
-        return cell_symbols(self.layers)
+        return {"cell": cell_part(self.layers)}
 
-    def begin(self, memory: Memory) -> dict[str, Tensor]:
-        states, context = self.start(memory)
-        return {**state_letters(self.draft(), states), **({"c": context} if self.every_step else {})}
+    def given(self, memory: Memory) -> dict[str, Any]:
+        states, _ = self.start(memory)
+        return {"s": state_of(states, self.layers)}
 
-    def bridge_part(self, memory: Memory) -> Part | None:
-        return self.first.part(memory, cells_in(self.layers).states)
+    def bridge_stages(self, memory: Memory) -> list[Stage]:
+        return self.first.stages(memory)
+
+
+class EveryStepDecoder(ContextDecoder):
+    """The same with the context in every gate and in the output, not at the start alone."""
+
+    definition: Equations[..., Any] = encoder_decoder_every_step
+    every_step = True
+
+    def given(self, memory: Memory) -> dict[str, Any]:
+        return {**super().given(memory), "c": context_of(memory, self.bridge)[0]}
 
 
 class AttentiveDecoder(Decoder):
-    """Looks at the source in every step; a subclass says whether before or after its state is made."""
+    """Attends to the source in every step; a subclass says whether before or after its state is made."""
 
-    order: ClassVar[Order]
+    feeds: tuple[str, ...] = ()
+    """What goes from one step into the next beside the state."""
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int, fed: int, beside: int) -> None:
         super().__init__()
         top = config.decoder_widths[-1]
         cells = cells_of(config, config.embedding + fed)
         self.layers = Stacked(cells, config.dropout)
-        self.first = Start("projected", memory_width, cells)
+        self.first = InitialState("projected", memory_width, cells)
         self.attention = SoftAttention(score_called(config.score, top, memory_width, config.hidden))
-        self.combine = Readout(top + memory_width + beside, top)
+        self.combine = Linear(top + memory_width + beside, top)
         self.dropout = Dropout(config.dropout)
         self.output_size = top
 
@@ -115,34 +251,29 @@ class AttentiveDecoder(Decoder):
         """State, context, and what else there is: tanh([...] W + b)."""
         return torch.tanh(self.combine(self.dropout(torch.cat(parts, -1))))
 
-    def draft(self) -> Draft:
-        cell, score = self.layers.stack()[0].definition, self.attention.score.definition
-        return attentive(cell, score, len(self.layers.layers), order=self.order)
-
     def symbols(self) -> Symbols:
-        combined = self.combine.symbols()
-        together = {"W_o": combined["W_hy"], "b_o": combined["b_y"]}
-        return {**cell_symbols(self.layers), "attention": self.attention.symbols(), **together}
+        weights = {"W_o": self.combine.W, "b_o": self.combine.b}
+        return {"cell": cell_part(self.layers), "attention": self.attention.part(), **weights}
 
-    def begin(self, memory: Memory) -> dict[str, Tensor]:
+    def given(self, memory: Memory) -> dict[str, Any]:
         states, fed, _ = self.start(memory)
-        return {**state_letters(self.draft(), (*states, (fed,))), "H": memory.rows}
+        return {"s": state_of(states, self.layers), "H": memory.hidden[0], **dict.fromkeys(self.feeds, fed[0])}
 
-    def bridge_part(self, memory: Memory) -> Part | None:
-        return self.first.part(memory, cells_in(self.layers).states)
+    def bridge_stages(self, memory: Memory) -> list[Stage]:
+        return self.first.stages(memory)
 
 
 class LookFirst(AttentiveDecoder):
-    """Bahdanau: the state before looks, and the new state is made of the word and of what it saw."""
+    """Bahdanau: the state before attends, and the new state is made of the token and the context."""
 
-    order: ClassVar[Order] = "look-first"
+    definition: Equations[..., Any] = rnn_attention
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__(config, memory_width, fed=memory_width, beside=config.embedding)
 
     def start(self, memory: Memory) -> Any:
         states = self.first(memory)
-        return states, states[-1][0], self.attention.prepare(memory.rows, memory.mask)
+        return states, states[-1][0], self.attention.prepare(memory.hidden, memory.mask)
 
     def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
         states, top, prepared = state
@@ -153,17 +284,18 @@ class LookFirst(AttentiveDecoder):
 
 
 class StateFirst(AttentiveDecoder):
-    """Luong's order: the new hidden state first, then attention; the context goes into the next state."""
+    """The state is made first, then attends; the context goes into the next state."""
 
-    order: ClassVar[Order] = "state-first"
+    definition: Equations[..., Any] = rnn_attention_state_first
+    feeds = ("c",)
 
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         self.fed = config.decoder_widths[-1] if config.input_feeding else memory_width
         super().__init__(config, memory_width, fed=self.fed, beside=0)
 
     def start(self, memory: Memory) -> Any:
-        nothing = memory.rows.new_zeros(len(memory.rows), self.fed)
-        return self.first(memory), nothing, self.attention.prepare(memory.rows, memory.mask)
+        nothing = memory.hidden.new_zeros(len(memory.hidden), self.fed)
+        return self.first(memory), nothing, self.attention.prepare(memory.hidden, memory.mask)
 
     def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
         states, fed, prepared = state
@@ -174,9 +306,10 @@ class StateFirst(AttentiveDecoder):
 
 
 class InputFeeding(StateFirst):
-    """Luong: what was made of state and context goes into the next step, so outputs are made one by one."""
+    """Luong: the output vector goes into the next step, so outputs are made one by one."""
 
-    order: ClassVar[Order] = "input-feeding"
+    definition: Equations[..., Any] = input_feeding
+    feeds = ("o",)
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         state, rows = self.start(memory), []
@@ -190,25 +323,22 @@ class InputFeeding(StateFirst):
         return row, (states, row, prepared), attention
 
 
-def cells_in(layers: Stacked) -> Cells:
-    return Cells(layers.stack()[0].definition, len(layers.stack()))
+def cell_part(layers: Stacked) -> Part:
+    """What a stack of layers computes in a step, with its weights; of a single layer, what that computes."""
+    stack = layers.stack()
+    return stack[0].part() if len(stack) == 1 else layers.part()
 
 
-def cell_symbols(layers: Stacked) -> dict[str, Any]:
-    """The weights of each layer, under the names that the definitions give them."""
-    return {name: cell.symbols() for name, cell in zip(cells_in(layers).groups, layers.stack(), strict=True)}
-
-
-def state_letters(draft: Draft, states: Iterable[Iterable[Tensor]]) -> dict[str, Tensor]:
-    """The parts of all states under their letters, in order; what the definition does not take is left out."""
-    names = (name for name in draft.inputs if name in draft.returns)
-    return dict(zip(names, (part for state in states for part in state), strict=False))
+def state_of(states: Sequence[Any], layers: Stacked) -> State:
+    """The states of all layers for the first source, as the state of `cell_part`."""
+    found = [example_state(state, layer) for state, layer in zip(states, layers.stack(), strict=True)]
+    return found[0] if len(found) == 1 else State(found[-1], [found])
 
 
 def recurrent_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     """Layers of any cell that is registered, with a fixed context or attention."""
     if config.bridge != "attention":
-        return ContextDecoder(config, memory_width)
+        return (EveryStepDecoder if config.every_step else ContextDecoder)(config, memory_width)
     if config.order == "look-first":
         return LookFirst(config, memory_width)
     return (InputFeeding if config.input_feeding else StateFirst)(config, memory_width)

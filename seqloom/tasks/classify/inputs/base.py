@@ -13,7 +13,7 @@ from torch import Tensor
 
 from seqloom.data.record import Place, Record
 from seqloom.errors import DataError
-from seqloom.models.classifier import Rows
+from seqloom.models.classifier import Features
 from seqloom.tasks.classify.settings import ClassifyConfig
 
 
@@ -27,7 +27,7 @@ class InputKind(ABC):
         self.config = config
 
     @abstractmethod
-    def begin(self) -> Rows:
+    def make_embedding(self) -> Features:
         """The embedding of a model, with fresh weights."""
 
     @abstractmethod

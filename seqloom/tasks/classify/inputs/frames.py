@@ -17,7 +17,7 @@ from seqloom.data.record import Place, Record
 from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
-from seqloom.models.frames import Frames
+from seqloom.models.frame_projection import FrameProjection
 from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Facts
@@ -62,8 +62,8 @@ class FrameInputs(InputKind):
         self.mean = np.array(facts["mean"])
         self.deviation = np.array(facts["deviation"])
 
-    def begin(self) -> Frames:
-        return Frames(self.config.model, len(self.mean))
+    def make_embedding(self) -> FrameProjection:
+        return FrameProjection(self.config.model, len(self.mean))
 
     def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         return [self.standard(frames_of(record, len(self.mean))) for record in records]

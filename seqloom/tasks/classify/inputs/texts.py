@@ -16,7 +16,7 @@ from seqloom.data.record import Record
 from seqloom.data.sources.jsonl import parse
 from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
-from seqloom.models.words import Words
+from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import tensors
 from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
 from seqloom.tasks.classify.settings import ClassifyConfig
@@ -32,8 +32,8 @@ class TextInputs(InputKind):
         super().__init__(config)
         self.tokenizer = tokenizer
 
-    def begin(self) -> Words:
-        return Words(self.config.model, self.tokenizer.size)
+    def make_embedding(self) -> TokenEmbedding:
+        return TokenEmbedding(self.config.model, self.tokenizer.size)
 
     def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         model = self.config.model

@@ -1,21 +1,21 @@
-"""Forgetting in a trained model: how much each token still influences the last hidden state."""
+"""Forgetting in a trained model: the influence of each word on the last hidden state of the encoder."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from seqloom.errors import SeqloomError
 from seqloom.explaining.panels import BarChart, Experiment, LineChart, Series
-from seqloom.explaining.trained import checked, frequent, loaded, read_by, sample
+from seqloom.explaining.trained import loaded
 from seqloom.models.classifier import FlatClassifier
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.recurrent import RecurrentEncoder
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.tasks.translate.task import Translate
-from seqloom.tokens.settings import EOS, SPECIALS
+from seqloom.tokens.settings import SPECIALS
 from seqloom.training.model import Model
 
 
@@ -58,31 +58,18 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
     )  # fmt: skip
 
 
-def influence(model: Model, network: nn.Module, sentence: str | None) -> tuple[list[str], list[float]]:
-    """The words of a sentence, and for each the length of d(last state) / d(its row)."""
-    encoder, words, x = rows_of(model, network, sentence)
+def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], list[float]]:
+    """The words of a sentence, and for each the length of d(last hidden state) / d(its embedding)."""
+    with torch.no_grad():
+        first = model.task.example(network, given, model.device).stages[0]
+        x = torch.as_tensor(first.stage.traces()[0].values["X"])[None]
+    encoder: Any = network.source.encoder if isinstance(network, Seq2Seq) else network.encoder
+    assert isinstance(encoder, Encoder)
 
     def last(x: Tensor) -> Tensor:
-        rows: Tensor = encoder(x, torch.tensor([x.shape[1]], device=x.device))[0, -1]
+        hidden: Tensor = encoder(x, torch.tensor([x.shape[1]], device=x.device))[0, -1]
         both = isinstance(encoder, RecurrentEncoder) and encoder.both_ways
-        return rows[: len(rows) // 2] if both else rows  # the half that comes from the left
+        return hidden[: len(hidden) // 2] if both else hidden  # the half that comes from the left
 
     slopes = torch.autograd.functional.jacobian(last, x)[:, 0]  # type: ignore[no-untyped-call]  # (H, T, D)
-    return words, slopes.square().sum((0, 2)).sqrt().tolist()
-
-
-def rows_of(model: Model, network: nn.Module, sentence: str | None) -> tuple[Encoder, list[str], Tensor]:
-    """An encoder, the words of a sentence as the model cuts them, and their rows (1, T, D)."""
-    task = model.task
-    if isinstance(task, Translate):
-        assert isinstance(network, Seq2Seq)
-        tokenizer = task.source_tokenizer
-        text = sentence if sentence is not None else frequent(tokenizer)
-        tokens = [*checked(tokenizer.encode(text)), EOS]
-        source = torch.tensor([tokens], device=model.device)
-        x = network.reader.places(network.reader.words(source))
-        return network.reader.encoder, [tokenizer.vocabulary[token] for token in tokens], x.detach()
-    read = read_by(Model(model.config, task, network), sample(task) if sentence is None else sentence)
-    encoder = network.encoder
-    assert isinstance(encoder, Encoder)
-    return encoder, read.words, read.x.detach()
+    return first.words, slopes.square().sum((0, 2)).sqrt().tolist()

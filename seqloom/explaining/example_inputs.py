@@ -14,18 +14,22 @@ the same in every explanation. What has no rule is drawn by its shape from the s
 from __future__ import annotations
 
 import hashlib
+import math
 import unicodedata
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from seqloom.equations import Equations, nodes
+from seqloom.equations import Equations, Part, nodes
 from seqloom.equations.legend import Entry, size_of
 from seqloom.errors import SeqloomError, ShapeError
 from seqloom.tokens.pretokenization import word_pattern
 
-SIZES = {"D": 4, "H": 3, "K": 2, "N": 2, "F": 5, "V": 6, "L": 2, "B": 2, "window": 3, "steps": 0}
+SIZES = {
+    "D": 4, "H": 3, "K": 2, "N": 2, "F": 5, "V": 6, "L": 2, "B": 2, "window": 3, "steps": 0, "before": 1, "behind": 1,
+    "characters": 3, "columns": 2,
+}  # fmt: skip
 """Small enough to read on a page."""
 
 SENTENCE = "the cat sat down"
@@ -56,7 +60,7 @@ def seeded(key: str, shape: tuple[int, ...]) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-class Inputs:
+class ExampleInputs:
     """The inputs of a definition for a sentence, step by step."""
 
     def __init__(self, definition: Equations[..., Any], words: list[str]) -> None:
@@ -64,6 +68,7 @@ class Inputs:
         self.sizes = {**SIZES, "T": len(words), "S": len(words)}
         self.numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
         self.sizes["V"] = max(SIZES["V"], len(self.numbers))
+        self.sizes["places"] = len(words) + 1
 
     @property
     def steps(self) -> list[str]:
@@ -76,9 +81,9 @@ class Inputs:
 
     @property
     def writes(self) -> bool:
-        """Whether this is a step of a decoder: the last word `y` comes in, and there may be a source beside it."""
+        """Whether this is a step of a decoder: the last token `y` comes in, and there may be a source beside it."""
         entry = self.definition.legend["y"]
-        return entry is not None and entry.kind == "index" and "E" in {s.name for s in self.definition.body.weights}
+        return entry is not None and entry.kind == "index" and "embedding" in self.definition.parts
 
     def is_sequence(self, symbol: nodes.Symbol) -> bool:
         entry = self.definition.legend[symbol.name]
@@ -102,21 +107,16 @@ class Inputs:
         fan_in = max(shape[-2], 1) if len(shape) > 1 else 1
         return torch.div(normal, fan_in**0.5)
 
-    def at(self, step: int) -> dict[str, Tensor]:
+    def at(self, step: int) -> dict[str, Any]:
         """The inputs in one step that are no states."""
         if self.writes:
             self.sizes["T"] = step + 1  # so many words are written
         inputs = (symbol.name for symbol in self.definition.body.inputs if symbol.role != "state")
         return {name: self.value(name, step) for name in inputs}
 
-    def start(self) -> dict[str, Tensor]:
+    def start(self) -> dict[str, Any]:
         """The states before the first word: zeros."""
-        return {name: torch.zeros(self.before(name)) for name in self.definition.body.states}
-
-    def before(self, name: str) -> tuple[int, ...]:
-        """The shape of a state before the first word; a window that begins there has room in front of it."""
-        shape = self.shape(self.entry(name))
-        return (self.sizes["window"] - 1, *shape[1:]) if name.startswith("U") else shape
+        return dict(zip(self.definition.body.states, Part(self.definition).start(sizes=self.sizes).values))
 
     def entry(self, name: str) -> Entry:
         entry = self.definition.legend[name]
@@ -142,6 +142,10 @@ class Inputs:
             return seen.tril() if name == "causal" else seen
         if shape == ():
             return self.single(name, entry, step)
+        if entry.kind == "index" and entry.shape in (("T",), ("S",)):
+            return torch.tensor([self.numbers[word] for word in self.words])
+        if entry.kind == "index":
+            return torch.arange(math.prod(shape)).reshape(shape) % self.sizes["V"]
         if entry.shape[0] in ("T", "S") and len(shape) == 2:
             return torch.stack([seeded(f"{name} {word}" if name == "V" else word, shape[1:]) for word in self.words])
         if entry.shape[0] == "window":

@@ -1,4 +1,4 @@
-"""No encoder at all: words as they are. With pooling, the bag of words."""
+"""No encoder at all: embeddings as they are. With pooling, the bag of words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from typing import Any
 
 from torch import Tensor
 
+from seqloom.layers.identity import identity
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.registry import architecture
 
 
 @architecture("words", "no encoder: a bag of words", kind="encoder", causal=True, adds_positions=True)
-class AsTheyAre(Encoder):
+class BagOfWords(Encoder):
+    """The embeddings themselves."""
+
+    definition = identity
+
     def __init__(self, width: int) -> None:
         super().__init__()
         self.output_size = width

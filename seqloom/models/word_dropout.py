@@ -1,4 +1,4 @@
-"""Rare entries read as unknown while training, so that what stands for the unknown is learned too."""
+"""Word dropout: rare tokens are read as unknown while training, so that the unknown token is learned too."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from torch import Tensor
 from seqloom.layers.dropout import Dropout
 
 
-class Forget(Dropout):
-    """Each entry is forgotten with the chance strength / (strength + frequency); special ones never.
+class WordDropout(Dropout):
+    """Each token is dropped with the probability strength / (strength + frequency); special ones never.
 
     Paper: E. Kiperwasser, Y. Goldberg, Simple and accurate dependency parsing using bidirectional LSTM feature
     representations, TACL 4, 2016.
 
-    >>> Forget(1.0, frequency=[0, 9, 1, 3], specials=2, unknown=1).chance.tolist()
+    >>> WordDropout(1.0, frequency=[0, 9, 1, 3], specials=2, unknown=1).chance.tolist()
     [0.0, 0.0, 0.5, 0.25]
     """
 
@@ -30,8 +30,8 @@ class Forget(Dropout):
         self.unknown = unknown
 
     def forward(self, w: Tensor) -> Tensor:
-        """Numbers of entries, of any shape -> the same shape."""
+        """Token ids, of any shape -> the same shape."""
         if not self.training:
             return w
-        forgotten = torch.bernoulli(self.chance[w], generator=self.generator).bool()
-        return w.masked_fill(forgotten, self.unknown)
+        dropped = torch.bernoulli(self.chance[w], generator=self.generator).bool()
+        return w.masked_fill(dropped, self.unknown)

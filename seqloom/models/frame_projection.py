@@ -1,0 +1,45 @@
+"""From frames of sound or sensors to vectors: what stands where a model of text has its embedding."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from seqloom.equations import Part, equations
+from seqloom.layers.dropout import Dropout
+from seqloom.models.settings import ModelConfig
+
+
+@equations
+def frame_projection(f, *, W, b):
+    """Linear projection of a frame of sound or sensors to the width of the model.
+
+    Paper: A. Dosovitskiy et al., An image is worth 16x16 words, ICLR 2021, with frames where it has patches.
+
+    f  (F)     the features of the frame, each with mean 0 and standard deviation 1
+    W  (F, D)  from the features to the width of the model
+    b  (D)     the bias
+    """
+    x = f @ W + b  # the frame as a vector
+    return x
+
+
+class FrameProjection(nn.Module):
+    """A linear projection of each frame to the width that an embedding would have."""
+
+    definition = frame_projection
+
+    def __init__(self, config: ModelConfig, features: int) -> None:
+        super().__init__()
+        self.width = config.embedding
+        self.projection = nn.Linear(features, self.width)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (B, T, features of a frame) -> (B, T, D)."""
+        return self.dropout(self.projection(x))  # type: ignore[no-any-return]
+
+    def part(self) -> Part:
+        """What it computes, with its weights."""
+        return Part(frame_projection, {"W": self.projection.weight.T, "b": self.projection.bias})

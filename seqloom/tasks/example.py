@@ -1,0 +1,42 @@
+"""What the tasks share when a trained model is opened with one input: bounds, a sample, a sentence one token longer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqloom.errors import SeqloomError
+from seqloom.models.stage import VocabularyAxis
+from seqloom.tokens.settings import SPECIALS
+from seqloom.tokens.tokenizer import Tokenizer
+
+LONGEST = 30
+"""Tokens of a text, read or written: more would not be looked at."""
+
+
+def bounded(tokens: Any, what: str = "tokens", most: int = LONGEST) -> list[Any]:
+    """As many tokens as can be looked at."""
+    if not len(tokens):
+        raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
+    if len(tokens) > most:
+        raise SeqloomError(f"{len(tokens)} {what} are too many to look at", remedy=f"give at most {most}")
+    return list(tokens)
+
+
+def frequent_text(tokenizer: Tokenizer) -> str:
+    """A text of the most frequent tokens, for who gives none."""
+    order = sorted(range(len(SPECIALS), tokenizer.size), key=lambda token: -tokenizer.frequency[token])
+    return tokenizer.decode(order[:4])
+
+
+def of_another_length(x: Tensor, *, longer: bool) -> Tensor:
+    """The same tokens (T, ...) and one more, or one less: what differs is as long as the sentence."""
+    return torch.cat([x, x[-1:]]) if longer else x[: max(len(x) - 1, 1)]
+
+
+def token_axis(tokenizer: Tokenizer, tokens: Sequence[int]) -> VocabularyAxis:
+    """The embedding table of a vocabulary, shown for the tokens of a sentence."""
+    return VocabularyAxis(tokenizer.vocabulary, sorted(set(tokens)))

@@ -1,0 +1,51 @@
+"""A translator at work on one sentence, stage by stage: encoder, bridge, decoder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.stage import Example, StageExample, VocabularyAxis
+from seqloom.tasks.example import LONGEST, bounded, frequent_text, of_another_length, token_axis
+from seqloom.tokens.settings import BOS, EOS, PAD
+from seqloom.tokens.tokenizer import Tokenizer
+
+
+def translation_example(
+    network: nn.Module, reads: Tokenizer, writes: Tokenizer, given: str | None, most: int, device: torch.device
+) -> Example:
+    """A sentence is translated greedily, token by token; `most` tokens of it are read."""
+    assert isinstance(network, Seq2Seq)
+    text = given if given is not None else frequent_text(reads)
+    tokens = [*bounded(reads.encode(text))[: most - 1], EOS]
+    source = torch.tensor(tokens, device=device)
+    written = greedy(network, source)
+    stages = network.stages(source[None], [BOS, *written[:-1]])
+    longer = len(source) < most
+    others = network.stages(of_another_length(source, longer=longer)[None], [BOS, BOS])
+    words = [reads.vocabulary[token] for token in tokens]
+    labels = [writes.vocabulary[token] for token in written]
+    fed = [writes.vocabulary[token] for token in (BOS, *written[:-1])]
+    found = [
+        StageExample(stage, other, words, words, words, [token_axis(reads, tokens)], longer=longer)
+        for stage, other in zip(stages[:-1], others[:-1], strict=True)
+    ]
+    used = sorted({BOS, *written})
+    axis = VocabularyAxis(writes.vocabulary, used, lines=("z", "p"), probabilities="p")
+    found.append(StageExample(stages[-1], others[-1], words, labels, fed, [axis], longer=longer))
+    return Example(f"{text} → {writes.decode(written)}", found)
+
+
+def greedy(network: Seq2Seq, source: Tensor) -> list[int]:
+    """The most probable token in every step, <eos> last unless it goes on and on."""
+    state: Any = network.start(source[None], torch.tensor([len(source)], device=source.device))
+    never = torch.tensor([PAD, BOS], device=source.device)
+    written = [BOS]
+    while written[-1] != EOS and len(written) <= LONGEST:
+        step = network.step(torch.tensor(written[-1:], device=source.device), state)
+        state = step.state
+        written.append(int(step.logits[0].index_fill(0, never, -torch.inf).argmax()))
+    return written[1:]
