@@ -34,7 +34,8 @@ def data(
     """Lengths, words, labels, repeats, and what looks wrong, each with file and line.
 
     With get NAME: fetch a public data set, which settings then call data:NAME; with get alone: the sets that there are.
-    They are kept in the folder that SEQLOOM_DATA names, or in the cache of the user.
+    They are kept in the folder that SEQLOOM_DATA names, or in the cache of the user; SEQLOOM_DATA_MIRROR names a host
+    (https://HOST) to ask instead of their homes.
     """
     from seqloom.cli import data_view
     from seqloom.config import load
