@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from seqloom.models.summary import Row, Summary
+    from seqloom.models.summary import LayerSummary, Summary
 
 EXAMPLES = [
     "seqloom summary",
@@ -74,7 +74,7 @@ def show(found: "Summary", title: str) -> None:
     console.print(f"\n{found.parameters:,} parameters ({found.bytes / 1e6:,.1f} MB): {parts}", highlight=False)
 
 
-def shape_of(row: "Row") -> str:
+def shape_of(row: "LayerSummary") -> str:
     return "" if row.shape is None else f"({', '.join(map(str, row.shape))})"
 
 
