@@ -127,7 +127,7 @@ def test_the_stages_have_all_weights_of_the_model(name):
 @pytest.mark.parametrize("name", names("translate"))
 def test_gradients_flow_as_in_the_equations(name):
     model = named(name)
-    encoder, *_, decoder = model.stages(SOURCE, WRITTEN)
+    decoder = decoder_of(model)
     slow = torch.stack([traced.results[-1] for traced in decoder.traces()])
     real = torch.ones(1, len(WRITTEN), dtype=torch.bool)
     fast = model(SOURCE, torch.tensor([4]), torch.tensor([WRITTEN]), real).softmax(-1)

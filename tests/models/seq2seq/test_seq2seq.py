@@ -169,7 +169,7 @@ def test_the_cell_state_of_the_top_layer_is_handed_over_too(encoder, decoder):
 
 def test_tied_weights_are_one():
     model = made(tied="target")
-    assert model.readout.words is model.embedding
+    assert model.readout.embedding is model.embedding
     assert len({id(weight) for weight in model.parameters()}) == len(list(model.parameters()))
     with pytest.raises(ConfigError, match=r"tokens\.joint"):
         made(tied="all")
