@@ -47,7 +47,7 @@ def locked(file: Path, doing: str, tell: Callable[[str], None] = say) -> Iterato
         yield
     finally:
         with suppress(OSError):  # Windows keeps a file that is open
-            file.unlink()
+            file.unlink()  # before the release: whoever gets a file without a name tries again
         lock.release()
 
 

@@ -29,7 +29,7 @@ def render_html(maps: Sequence[AttentionMap]) -> str:
     )
     body = f"""<header class="top">
 <div class="words"><h1>Attention</h1>
-<p class="paper">How much each word below looked at each word above when it was written: the wider, the more.</p></div>
+<p class="paper">The attention weights of each word below over the words above: the wider, the larger.</p></div>
 <div class="tools"><div id="theme"></div></div>
 </header>
 <main>

@@ -24,7 +24,9 @@ def data(
             metavar="FILE...", help="Files, a folder, source=FILE target=FILE, embedded:NAME, data:NAME; or get NAME."
         ),
     ] = None,
-    task: Annotated[str | None, typer.Option(help="What it is for, as classify; unsaid: what it looks like.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="What it is for, as classify or package.module:Name; unsaid: what it looks like.")
+    ] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the data.")] = [],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="The data sets that need no download.")] = False,
@@ -32,10 +34,12 @@ def data(
     """Lengths, words, labels, repeats, and what looks wrong, each with file and line.
 
     With get NAME: fetch a public data set, which settings then call data:NAME; with get alone: the sets that there are.
-    They are kept in the folder that SEQLOOM_DATA names, or in the cache of the user.
+    They are kept in the folder that SEQLOOM_DATA names, or in the cache of the user; SEQLOOM_DATA_MIRROR names a host
+    (https://HOST) to ask instead of their homes.
     """
     from seqloom.cli import data_view
     from seqloom.config import load
+    from seqloom.data.column_roles import COLUMNS, ForTask
     from seqloom.data.embedded import is_embedded
     from seqloom.data.survey import survey
     from seqloom.data.survey.guess_task import SurveyConfig, open_for_survey, settings_of
@@ -51,7 +55,12 @@ def data(
     if not files:
         raise DataError("which data?", remedy="name a file, or look at what is built in: seqloom data --list")
     where = {f"data__{split}": paths for split, paths in settings_of(files).items()}
-    splits, looks_like = open_for_survey(load(SurveyConfig, None, set_, **where).data, task)
+    asked: ForTask = task
+    if task is not None and task not in COLUMNS:
+        from seqloom.tasks.registry import find_task  # one of another package
+
+        asked = find_task(task).columns
+    splits, looks_like = open_for_survey(load(SurveyConfig, None, set_, **where).data, asked)
     found = survey(splits, looks_like, word_pattern().findall)
     if as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False))

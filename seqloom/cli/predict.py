@@ -125,11 +125,11 @@ def show_attention(
     for answer in answers:
         print(line_of(answer, as_json))
         if str(file) == "-" and answer.attention is not None:
-            drawn = answer.looked(pieces=pieces or len(answer.attention.source) <= MOST)
+            drawn = answer.weights(pieces=pieces or len(answer.attention.source) <= MOST)
             (Console(stderr=True) if as_json else console).print(
                 TerminalHeatmap(drawn)
             )  # among JSON there is JSON alone
-    maps = [answer.looked(pieces=pieces or None) for answer in answers if answer.words is not None]
+    maps = [answer.weights(pieces=pieces or None) for answer in answers if answer.words is not None]
     if not maps:
         remedy = "use a model that looks at the source, and texts that are not empty"
         raise SeqloomError("there is no attention in these answers", remedy=remedy)

@@ -17,7 +17,10 @@ EXAMPLES = [
 def train(
     config: Annotated[Path | None, typer.Argument(help="A configuration file (TOML).")] = None,
     task: Annotated[
-        str | None, typer.Option(help="What the model does: classify, tag, generate, translate; embedded data says it.")
+        str | None,
+        typer.Option(
+            help="classify, tag, generate, translate, or your own as package.module:Name; embedded data says it."
+        ),
     ] = None,
     data: Annotated[
         str | None, typer.Option(help="Training data: a file, a pattern, a folder, or embedded:NAME.")

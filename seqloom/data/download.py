@@ -113,6 +113,7 @@ def content_hash(path: Path, size: int) -> str:
 def make(file: PublishedFile, data: PublishedDataset, kept: Path) -> None:
     """Write a file of a set that is made from another one, which is there."""
     source = data.path(file.made_from)
+    check(source, data.files[file.made_from], data, print)
     with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as stream:
         text = stream.read().decode("utf-8")
     replace_file(kept / file.name, MAKERS[data.name](text)[file.name].encode())

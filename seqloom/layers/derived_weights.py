@@ -22,14 +22,17 @@ class DerivedWeights(nn.Module):
 
     def __init__(self, definition: Equations[..., Any], drawn: Mapping[str, Any]) -> None:
         super().__init__()
-        self.parts: dict[str, Equations[..., Any]] = {}
+        self.of = definition
         self.held: dict[str, str | int] = {}  # symbols: an attribute of this module, or a size
         for name, value in drawn.items():
             attribute = f"{name}_" if hasattr(self, name) else name  # a module has a `forward` already
             self.held[name] = attribute
             if isinstance(value, Part):
-                self.parts[name] = value.definition
                 self.add_module(attribute, DerivedWeights(value.definition, value.weights))
+            elif isinstance(value, list):
+                self.add_module(
+                    attribute, nn.ModuleList(DerivedWeights(each.definition, each.weights) for each in value)
+                )
             elif isinstance(value, Tensor):
                 self.register_parameter(attribute, initialised(definition, name, tuple(value.shape)))
             else:
@@ -37,11 +40,17 @@ class DerivedWeights(nn.Module):
 
     def symbols(self) -> dict[str, Any]:
         """The weights as the definition takes them."""
-        values = {name: getattr(self, held) if isinstance(held, str) else held for name, held in self.held.items()}
-        return {
-            name: Part(self.parts[name], value.symbols()) if isinstance(value, DerivedWeights) else value
-            for name, value in values.items()
-        }
+        return {name: self.symbol(held) for name, held in self.held.items()}
+
+    def symbol(self, held: str | int) -> Any:
+        value = getattr(self, held) if isinstance(held, str) else held
+        if isinstance(value, nn.ModuleList):
+            return [part_of(each) for each in value]
+        return part_of(value) if isinstance(value, DerivedWeights) else value
+
+
+def part_of(weights: Any) -> Part:
+    return Part(weights.of, weights.symbols())
 
 
 def weights_for(
@@ -116,9 +125,15 @@ def factors(definition: Equations[..., Any]) -> set[str]:
     return {side.name for side in sides if isinstance(side, nodes.Symbol)}
 
 
-def on_meta(weights: Mapping[str, Any]) -> dict[str, Any]:
+def on_meta(weights: Any) -> Any:
     """The same weights without their numbers."""
-    return {
-        name: on_meta(value) if isinstance(value, Mapping) else value.to("meta") if isinstance(value, Tensor) else value
-        for name, value in weights.items()
-    }
+    match weights:
+        case Tensor():
+            return weights.to("meta")
+        case Part():
+            return Part(weights.definition, on_meta(weights.weights))
+        case list():
+            return [on_meta(each) for each in weights]
+        case Mapping():
+            return {name: on_meta(value) for name, value in weights.items()}
+    return weights

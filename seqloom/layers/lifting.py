@@ -7,7 +7,7 @@ depend on its state before the loop (see program.py).
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqloom.equations import Equations, nodes
+from seqloom.equations import Equations, Part, nodes
 from seqloom.equations.trace import OPERATORS, SIGNS
 from seqloom.layers.operations import Affine, LiftedValue, Operation, Phase, Recorder
 
@@ -57,15 +57,20 @@ class Lifter(Recorder):
         self.weights = self.new(weights, Phase.CONSTANT)
 
     def named(self, weights: LiftedValue) -> dict[str, Any]:
-        """The weights by name, each with a slot of its own; those of a group are a mapping."""
+        """The weights by name, each with a slot of its own; those of a part by name again."""
         found: dict[str, Any] = {}
         for name, example in weights.example.items():
             if isinstance(example, int | float):
                 found[name] = self.number(example)
                 continue
             taken = self.emit(operator.itemgetter(name), weights, example=example)
-            found[name] = self.named(taken) if isinstance(example, Mapping) else taken
+            found[name] = self.part(taken) if isinstance(example, Part) else taken
         return found
+
+    def part(self, taken: LiftedValue) -> Part:
+        part = taken.example
+        inside = self.emit(operator.attrgetter("weights"), taken, example=part.weights)
+        return Part(part.definition, self.named(inside))
 
     def whole(self, definition: Equations[..., Any], inputs: Sequence[LiftedValue]) -> tuple[LiftedValue, ...]:
         def function(weights: Mapping[str, Any], *values: Tensor) -> tuple[Tensor, ...]:
@@ -118,11 +123,17 @@ class Lifter(Recorder):
                 return self.family(function.compute, list(self.each(each, names)))
             case nodes.Call():
                 return self.call(node.function.compute, list(self.arguments(node, names)))
-            case nodes.Nested(definition=Equations() as definition, part=None):
+            case nodes.Nested(part=nodes.Symbol() as symbol):
+                part = names[symbol.name]
+                return self.inside(part.definition, part.weights, map(of, node.arguments))
+            case nodes.Nested(definition=Equations() as definition):
                 weights = {name: of(value) for name, value in node.keywords}
-                results = self.run(definition, [of(argument) for argument in node.arguments], weights)
-                return results if len(results) > 1 else results[0]
+                return self.inside(definition, weights, map(of, node.arguments))
         raise NotImplementedError(type(node).__name__)
+
+    def inside(self, definition: Equations[..., Any], weights: Mapping[str, Any], inputs: Iterable[LiftedValue]) -> Any:
+        results = self.run(definition, list(inputs), weights)
+        return results if len(results) > 1 else results[0]
 
     def arguments(self, node: nodes.Call, names: Mapping[str, Any]) -> Iterator[LiftedValue]:
         for argument in node.arguments:

@@ -63,15 +63,11 @@ def script() -> str | None:
     return str(name)
 
 
-def provenance(thing: Any) -> dict[str, str]:
-    """Where something came from: its place, the version of its package, and the hash of its source."""
-    module = thing.__module__
+def provenance(thing: Any, reference: str) -> dict[str, str]:
+    """Where something came from: its reference, the version of its package, and the hash of its source."""
     source = inspect.getsource(inspect.unwrap(thing))
-    found = {
-        "reference": f"{module}:{thing.__qualname__}",
-        "sha256": hashlib.sha256(source.encode()).hexdigest(),
-    }
-    top = module.split(".")[0]
+    found = {"reference": reference, "sha256": hashlib.sha256(source.encode()).hexdigest()}
+    top = thing.__module__.split(".")[0]
     try:
         package = packages_distributions().get(top, [top])[0]
         return {**found, "package": package, "version": version(package)}

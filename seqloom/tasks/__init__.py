@@ -1,1 +1,1 @@
-"""One folder per problem: its examples, its batches, its loss, its score, its answers."""
+"""One folder per problem: its examples, its batches, its loss, its metrics, its answers."""

@@ -1,4 +1,4 @@
-"""From rows of a corpus to batches, for every task whose examples stand by themselves."""
+"""From the examples of a corpus to batches, for every task whose examples are independent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Batch(Protocol):
         ...
 
     def select(self, rows: Sequence[int]) -> Self:
-        """Some of its rows."""
+        """Some of its examples, by index."""
         ...
 
 
@@ -43,14 +43,14 @@ def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
 
 
 def by_length(lengths: Sequence[int] | NDArray[Any], at_once: int = AT_ONCE) -> Iterator[list[int]]:
-    """Places in batches of about equal length, the shortest first."""
+    """Indices in batches of about equal length, the shortest first."""
     order = np.argsort(np.asarray(lengths), kind="stable").tolist()
     for first in range(0, len(order), at_once):
         yield order[first : first + at_once]
 
 
 class ExampleStream(Generic[B]):
-    """Batches of tensors from a stream of row numbers."""
+    """Batches of tensors from a stream of example indices."""
 
     def __init__(self, rows: BucketSampler, make: Callable[[Rows], B]) -> None:
         self.rows, self.make = rows, make
@@ -93,7 +93,7 @@ class ExampleTrainable(Generic[B]):
         self.predicts_tokens = predicts_tokens
 
     def split(self, batch: B, count: int) -> list[B]:
-        """Every count-th row, so that parts are about equally long; there may be more parts than rows."""
+        """Every count-th example, so that parts are about equally long; there may be more parts than examples."""
         return [batch.select(range(first, len(batch.lengths), count)) for first in range(count)]
 
     def repeated(self, batch: B) -> B:

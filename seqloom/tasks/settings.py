@@ -1,4 +1,4 @@
-"""What every task is told: its data and its tokens. Each has a [model] of its kind, and its own section."""
+"""The settings that every task has, [data] and [tokens]. Each adds a [model] of its kind, and its own section."""
 
 from __future__ import annotations
 

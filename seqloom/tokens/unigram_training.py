@@ -60,8 +60,8 @@ def train_pieces(counts: Mapping[str, int], room: int) -> list[tuple[str, float]
 def covering(seen: Array, room: int) -> list[int]:
     """The most frequent characters, until nearly all of the text is covered or the room is full."""
     order = np.argsort(-seen, kind="stable")
-    share = np.cumsum(seen[order]) / seen.sum()
-    enough = int(np.searchsorted(share, COVERED)) + 1
+    coverage = np.cumsum(seen[order]) / seen.sum()
+    enough = int(np.searchsorted(coverage, COVERED)) + 1
     ids: list[int] = order[: min(enough, room)].tolist()
     return ids
 

@@ -189,16 +189,16 @@ class Trainer(Generic[B]):
         step = progress.step
         last = step >= config.steps
         due = step % config.evaluate_every == 0 or last
-        score = self.evaluate() if due else None
-        better = self.is_best(score) if score else False
-        if step % config.log_every == 0 or score or last:
-            values = self.logged_metrics(score)
+        result = self.evaluate() if due else None
+        better = self.is_best(result) if result else False
+        if step % config.log_every == 0 or result or last:
+            values = self.logged_metrics(result)
             if metrics is not None:
                 metrics.write(step, values)
             display.log(step, values)
             progress.loss_sum = progress.loss_count = 0.0
         if due:
-            display.evaluated(step, score.metrics if score else {}, best=better, sample=self.sample())
+            display.evaluated(step, result.metrics if result else {}, best=better, sample=self.sample())
         progress.finished = self.why_finished()
         if step % config.checkpoint_every == 0 or better or progress.finished:
             self.save(metrics)
@@ -212,7 +212,7 @@ class Trainer(Generic[B]):
             return f"no better for {progress.no_better} evaluations"
         return ""
 
-    def logged_metrics(self, score: ValidationResult | None) -> dict[str, Any]:
+    def logged_metrics(self, result: ValidationResult | None) -> dict[str, Any]:
         """A line of metrics.jsonl: nothing in it depends on a clock."""
         progress = self.progress
         values: dict[str, Any] = {
@@ -221,7 +221,7 @@ class Trainer(Generic[B]):
             "rate": self.schedule.rate(progress.step),
             "tokens": progress.tokens,
         }
-        return values | {f"valid_{name}": value for name, value in (score.metrics if score else {}).items()}
+        return values | {f"valid_{name}": value for name, value in (result.metrics if result else {}).items()}
 
     def out_of_time(self, until: float) -> bool:
         """Whether the clock is past `until`; checked in steps that are logged."""
@@ -243,11 +243,11 @@ class Trainer(Generic[B]):
         with torch.no_grad(), self.averaged_weights(), self.precision():
             return self.trainable.sample(self.model)
 
-    def is_best(self, score: ValidationResult) -> bool:
+    def is_best(self, result: ValidationResult) -> bool:
         """Whether this is the best score so far; counts those that are not, for early stopping and the schedule."""
         progress = self.progress
-        if progress.best is None or score.selection_score > progress.best:
-            progress.best, progress.best_step, progress.no_better = score.selection_score, progress.step, 0
+        if progress.best is None or result.selection_score > progress.best:
+            progress.best, progress.best_step, progress.no_better = result.selection_score, progress.step, 0
             return True
         progress.no_better += 1
         self.schedule.no_better()

@@ -26,26 +26,33 @@ from seqloom.vectors.word_vectors import WordVectors
 
 
 class Model:
-    """A trained model: call it with an input (a text, mostly) or a list of inputs; options are those of its task."""
+    """A trained model, ready to be called.
+
+    model("a text")                answers one input
+    model(["one", "another"])      answers several, in order
+    model("a text", beam=8)        takes the options of its task, as `model.task.Options` lists them
+    """
 
     def __init__(self, config: RunConfig, task: Task[Any], network: nn.Module) -> None:
+        """Put a model together from its settings, its task and its trained module; `seqloom.load` does."""
         self.config, self.task, self.network = config, task, network
 
     def __call__(self, texts: Any, **options: Any) -> Any:
+        """Answer one input, or a list of inputs by a list of answers; each can be printed, and has `json()`."""
         chosen = self.options(**options)
         if isinstance(texts, list | tuple):
             return self.task.predict(self.network, texts, chosen)
         return self.task.predict(self.network, [texts], chosen)[0]
 
     def stream(self, chunks: Iterable[Sequence[Any]], **options: Any) -> Iterator[Any]:
-        """Answers to inputs that come in chunks; what is drawn for them does not depend on where they are cut.
+        """Answer inputs that come in chunks, in constant memory; sampling does not depend on the size of the chunks.
 
-        Where one cannot be read, those before it are answered first.
+        Where an input cannot be read, those before it are answered first.
         """
         chosen = self.options(**options)
-        drawing = Keys(getattr(chosen, "seed", 0))
+        seeds = Keys(getattr(chosen, "seed", 0))
         for chunk in chunks:
-            keys = drawing.of(chunk)
+            keys = seeds.of(chunk)
             try:
                 found = self.task.predict(self.network, chunk, chosen, keys)
             except SeqloomError:
@@ -55,32 +62,32 @@ class Model:
                 yield from found
 
     def reading(self, **changes: Any) -> Model:
-        """The same model with other settings of how data is read, as `on_bad="skip"`."""
+        """Return the same model with other settings of the section [data], as `on_bad="skip"`."""
         data = check(type(self.config.data), {**self.config.data.model_dump(), **changes}, where="data")
         return Model(self.config.model_copy(update={"data": data}), self.task, self.network)
 
     def options(self, **options: Any) -> Any:
-        """Options by name, checked: an unknown one, or a value that cannot be, is an error."""
+        """Check options by name and return them as the `Options` of the task; an unknown one is an error."""
         if options and not self.task.Options.model_fields:
             what = f"a model for {self.config.task} has no options"
             raise ConfigError("options", [(name, what, "leave it out") for name in options])
         return check(self.task.Options, options, where="options")
 
     def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Evaluation:
-        """How it does on data of the kind it was trained on; without any, on a part that was kept aside in training."""
-        measuring = self.task.EvaluateOptions
-        asked = check(measuring, options, where="options") if measuring else self.options(**options)
+        """Measure the model on data of the kind it was trained on; without any, on a split that training held out."""
+        kind = self.task.EvaluateOptions
+        chosen = check(kind, options, where="options") if kind else self.options(**options)
         if data is None:
             records = self.kept_aside(part)
         else:
             records = open_source(data, task=self.task.columns, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
-            found = self.task.evaluate(self.network, corpus, self.device, asked)
+            found = self.task.evaluate(self.network, corpus, self.device, chosen)
         return replace(found, left_out=records.report)
 
     def kept_aside(self, part: str) -> Records:
-        """The part `valid` or `test` of the data that it was trained on: given, found, or cut by the seed again."""
+        """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
         parts = open_data(self.config.data, self.task.columns)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
@@ -91,23 +98,23 @@ class Model:
     # --- vectors ------------------------------------------------------------------------------------
 
     def vectors(self, texts: Sequence[Any]) -> Tensor:
-        """One vector for each text (B, H)."""
+        """Embed texts: one vector for each (B, H); texts of similar meaning have similar vectors."""
         if isinstance(texts, str):
             raise SeqloomError("one text where several are asked for", remedy="put it into a list")
         return self.task.vectors(self.network, texts)
 
     def nearest(self, text: Any, among: Iterable[Any], count: int = 5) -> Near:
-        """The texts of `among` whose vectors are nearest to that of a text, each with the cosine of the two."""
+        """Find the texts of `among` whose vectors are nearest to that of a text, each with its cosine similarity."""
         return self.nearest_to([text], among, count)[0]
 
     def nearest_to(self, texts: Sequence[Any], among: Iterable[Any], count: int = 5) -> list[Near]:
-        """The nearest to each of several texts; `among` is read once for all of them."""
+        """Find the nearest to each of several texts; `among` is read once for all of them."""
         return nearest(self.vectors, texts, among, count)
 
     def plot_vectors(self, texts: Sequence[str], labels: Sequence[str] | None, path: Path | str) -> None:
-        """Draw texts on the plane on which their vectors differ most, coloured by label; a text that comes again once.
+        """Draw the vectors of texts by their two principal components, coloured by label; equal texts once.
 
-        The kind of picture is told by the name's end: .png, .svg, .pdf.
+        The file name says the format: .png, .svg, .pdf.
         """
         if labels is not None and len(labels) != len(texts):
             raise SeqloomError(f"{len(labels)} labels for {len(texts)} texts", remedy="give one label for each text")
@@ -118,11 +125,12 @@ class Model:
 
     @property
     def device(self) -> torch.device:
+        """The device that the weights are on."""
         return next(self.network.parameters()).device
 
 
 def load(folder: Path | str) -> Model:
-    """A trained model from its folder; every file is checked first."""
+    """Load a trained model from its folder; every file is checked first."""
     place = Path(folder)
     if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
         raise SeqloomError(f"{place} is a run that is not finished", remedy="finish its training with --resume")

@@ -18,6 +18,7 @@ from seqloom.data.corpus import Corpus
 from seqloom.data.splits import Records, open_data
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
 from seqloom.lock import locked
+from seqloom.models.outside import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -204,7 +205,10 @@ def save_task(folder: Path, task: Task[Any]) -> None:
 
 
 def write_config(folder: Path, settings: Mapping[str, Any], task: Task[Any]) -> None:
-    write_json(folder / "config.json", {"config": settings, "facts": task.facts})
+    saved = {"config": settings, "facts": task.facts}
+    if found := origins(getattr(task.config, "model", None)):
+        saved["architectures"] = found
+    write_json(folder / "config.json", saved)
 
 
 def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = "") -> list[tuple[str, Any, Any]]:
@@ -234,5 +238,7 @@ def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
         task = find_task(name)
     except SeqloomError as error:
         raise SeqloomError(f"{folder} is a model for the task {name}: {error.what}", remedy=error.remedy) from error
+    for setting, then in saved.get("architectures", {}).items():
+        check_origin(folder, saved["config"]["model"][setting], then)
     config = check_run(saved["config"], where=str(folder / "config.json"), saved=True)
     return config, task(config, tokenizers_in(folder), saved["facts"])

@@ -64,7 +64,7 @@ def solve(vectors: WordVectors, questions: Iterable[Question]) -> Solved:
     for start in range(0, len(places), AT_ONCE):
         some = torch.tensor(places[start : start + AT_ONCE])
         a, b, c, _ = vectors.directions[some].unbind(1)
-        likeness = (b - a + c) @ vectors.directions.T
-        likeness.scatter_(1, some[:, :3], -torch.inf)
-        right += int((likeness.argmax(1) == some[:, 3]).sum())
+        cosine = (b - a + c) @ vectors.directions.T
+        cosine.scatter_(1, some[:, :3], -torch.inf)
+        right += int((cosine.argmax(1) == some[:, 3]).sum())
     return Solved(right, len(places), len(every) - len(places))

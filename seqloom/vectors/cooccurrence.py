@@ -124,8 +124,8 @@ def truncated_svd(pairs: SparseMatrix, size: int, width: int, seed: int = 0) -> 
     else:
         u, s = randomized_svd(pairs, size, width + MORE, seed)
     u, s = u[:, :width], s[:width]
-    entry = u.gather(0, u.abs().argmax(0, keepdim=True))
-    return u * torch.where(entry < 0, -1.0, 1.0), s
+    sign = u.gather(0, u.abs().argmax(0, keepdim=True))
+    return u * torch.where(sign < 0, -1.0, 1.0), s
 
 
 def randomized_svd(pairs: SparseMatrix, size: int, number: int, seed: int) -> tuple[Tensor, Tensor]:

@@ -5,8 +5,8 @@
     word2vec binary   "V D", then for each word: the word, a space, D float32, by custom a line end
     folder            vectors.safetensors, words.json, manifest.json
 
-What a file is, is told by its content; it may be packed with gzip. Files are read as a stream: memory grows with the
-rows that are kept, never with what the file claims or holds. Nothing in them is ever run.
+The format is detected from the content; a file may be packed with gzip. Files are read as a stream: memory grows with
+the rows that are kept, never with what the file claims or holds. Nothing in them is ever run.
 """
 
 from __future__ import annotations

@@ -86,13 +86,13 @@ def cbow_gradients(v: Tensor, u: Tensor, n: Tensor, pairs: Tensor, negatives: fl
     pairs  (B, T, S)  1 for a word and its neighbour, else 0
     """
     number = pairs.sum(2, keepdim=True)
-    share, real = pairs / number.clamp(min=1), (number > 0).to(v.dtype)
-    h = share @ v
+    mean, real = pairs / number.clamp(min=1), (number > 0).to(v.dtype)
+    h = mean @ v
     right, wrong = (h * u).sum(2, keepdim=True), h @ n.mT
     weight = real * (negatives / n.shape[1])
     loss = -(real * F.logsigmoid(right)).sum() - (weight * F.logsigmoid(-wrong)).sum()
-    of_right, of_wrong = right.sigmoid() - 1, weight * wrong.sigmoid()  # without neighbours h and its share are zero
-    return Gradients(loss, share.mT @ (of_right * u + of_wrong @ n), of_right * h, of_wrong.mT @ h)
+    of_right, of_wrong = right.sigmoid() - 1, weight * wrong.sigmoid()  # without neighbours h and the mean are zero
+    return Gradients(loss, mean.mT @ (of_right * u + of_wrong @ n), of_right * h, of_wrong.mT @ h)
 
 
 GRADIENTS = {"skip-gram": skip_gram_gradients, "cbow": cbow_gradients}
@@ -118,8 +118,8 @@ def train_word2vec(
         for part in chunks(sentences):
             kept = subsampled(without_rare_words(part, count), count, config.subsample, drawing)
             loss, right, rate = torch.zeros(()), torch.zeros(()), first
-            for share, block in blocks(kept, config.window, at_once, drawing):
-                rate = first * max(LEAST_RATE, 1 - (done + share * len(part.words)) / total)
+            for fraction, block in blocks(kept, config.window, at_once, drawing):
+                rate = first * max(LEAST_RATE, 1 - (done + fraction * len(part.words)) / total)
                 drawn = torch.rand(len(block.words), SHARED, generator=drawing, dtype=torch.float64) * noise[-1]
                 against = torch.searchsorted(noise, drawn, right=True)
                 loss += step(v, u, block, against, config, rate)
@@ -154,8 +154,8 @@ def subsampled(part: CorpusChunk, count: WordCounts, threshold: float, drawing: 
     """A chunk with fewer of the words that make up more than a threshold of the text."""
     if not threshold:
         return part
-    share = count.counts[part.words] / (threshold * count.counts.sum())
-    keep = torch.rand(len(part.words), generator=drawing).numpy() < share**-0.5 + 1 / share
+    ratio = count.counts[part.words] / (threshold * count.counts.sum())
+    keep = torch.rand(len(part.words), generator=drawing).numpy() < ratio**-0.5 + 1 / ratio
     return CorpusChunk(part.words[keep], part.sentence[keep])
 
 

@@ -35,7 +35,7 @@ class WordVectors:
     """A vector for each word.
 
     >>> vectors = WordVectors(("cat", "dog", "car"), torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]))
-    >>> [word for word, likeness in vectors.nearest("cat", 2)]
+    >>> [word for word, cosine in vectors.nearest("cat", 2)]
     ['dog', 'car']
     """
 
@@ -106,9 +106,9 @@ class WordVectors:
     def ranked(self, direction: Tensor, count: int, without: Sequence[int]) -> list[tuple[str, float]]:
         if count < 1:
             raise SeqloomError(f"{count} words were asked for", remedy="ask for 1 or more")
-        likeness = self.directions @ direction
-        likeness[without] = -torch.inf
-        best = likeness.topk(min(count, len(self) - len(set(without))))
+        cosine = self.directions @ direction
+        cosine[without] = -torch.inf
+        best = cosine.topk(min(count, len(self) - len(set(without))))
         return [(self.words[at], value) for at, value in zip(best.indices.tolist(), best.values.tolist())]
 
     def pca_2d(self) -> Tensor:
@@ -128,7 +128,7 @@ class WordVectors:
     ) -> None:
         """Draw words on the plane of `pca_2d`, coloured by label: one label for each of the words drawn.
 
-        The kind of picture is told by the name's end: .png, .svg, .pdf.
+        The format is that of the file name: .png, .svg, .pdf.
         """
         drawn = self.words if words is None else tuple(words)
         if labels is not None and len(labels) != len(drawn):

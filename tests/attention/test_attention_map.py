@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from seqloom.attention.attention_map import AttentionMap, attention_map
 from seqloom.errors import ShapeError
-from tests.attention.maps import example, shares
+from tests.attention.maps import example, random_weights
 
-WEIGHTS = shares(2, 3, 4, 5)
+WEIGHTS = random_weights(2, 3, 4, 5)
 MAP = attention_map("abcde", "wxyz", WEIGHTS, ["low", "high"])
 
 
@@ -28,7 +28,7 @@ def test_means_and_choices_are_of_the_right_axes():
 
 @pytest.mark.parametrize("shape", [(2, 3), (4, 2, 3), (5, 4, 2, 3)])
 def test_fewer_axes_are_one_layer_and_one_head(shape):
-    found = attention_map("abc", "xy", torch.from_numpy(shares(*shape)))
+    found = attention_map("abc", "xy", torch.from_numpy(random_weights(*shape)))
     assert found.weights.shape == (1,) * (4 - len(shape)) + shape
     assert found.weights.dtype == np.float32
     assert found.layers[0] == "layer 1"
@@ -62,7 +62,7 @@ def test_layers_and_heads_that_are_not_there_are_refused():
         with pytest.raises(ShapeError, match=r"(?s)no (layer|head) .*choose from 0 to"):
             MAP.of(*choice)
     with pytest.raises(ShapeError, match="1 layers"):
-        AttentionMap(("a",), ("x",), shares(2, 1, 1, 1), ("only",))
+        AttentionMap(("a",), ("x",), random_weights(2, 1, 1, 1), ("only",))
 
 
 def test_words_by_hand():
@@ -77,7 +77,7 @@ WORDS = st.lists(st.integers(0, 4), min_size=1, max_size=7)
 
 @given(WORDS, WORDS, st.integers(0, 9))
 def test_rows_of_words_still_sum_to_one(source_words, target_words, seed):
-    weights = shares(2, 3, len(target_words), len(source_words), seed=seed)
+    weights = random_weights(2, 3, len(target_words), len(source_words), seed=seed)
     found = attention_map(["s"] * len(source_words), ["t"] * len(target_words), weights)
     words = found.by_word(source_words, target_words)
     assert words.weights.shape == (2, 3, len(set(target_words)), len(set(source_words)))

@@ -9,10 +9,10 @@ from playwright.sync_api import Page
 
 from seqloom.attention.attention_map import AttentionMap, attention_map
 from seqloom.attention.html import render_html
-from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example, shares
+from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example, random_weights
 
 Visit = Callable[..., Page]
-WEIGHTS = shares(2, 3, 4, 5, seed=1)
+WEIGHTS = random_weights(2, 3, 4, 5, seed=1)
 MAP = attention_map(["das", "ist", "ein", "kleines", "haus"], ["that", "small", "house", "."], WEIGHTS, ["low", "high"])
 
 

@@ -215,6 +215,14 @@ def test_what_a_killed_process_left_is_taken_away(home, kept):
     assert everything(kept) == ["lines", "lines/lines.txt"]
 
 
+def test_nothing_is_made_from_another_file_than_the_published_one(kept):
+    (kept / "cmudict").mkdir(parents=True)
+    (kept / "cmudict" / "cmudict.dict").write_text("a AH0\n")
+    with pytest.raises(DataError, match=r"cmudict.dict: is not what was published"):
+        get(dataset("cmudict"))
+    assert everything(kept) == ["cmudict", "cmudict/cmudict.dict"]
+
+
 def test_pronunciations_are_made_from_the_dictionary(shared_data, kept):
     (kept / "cmudict").mkdir(parents=True)
     (kept / "cmudict" / "cmudict.dict.gz").symlink_to(shared_data / "cmudict" / "cmudict.dict.gz")

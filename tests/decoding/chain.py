@@ -23,8 +23,8 @@ class Chain:
     def step(self, tokens: Tensor, state: Any) -> Step:
         source, place = state
         logits = self.table[source, place.clamp(max=8), tokens]
-        looked = torch.nn.functional.one_hot((place + source) % 5, 5).double()[:, None]
-        return Step(logits, (source, place + 1), [looked])
+        weights = torch.nn.functional.one_hot((place + source) % 5, 5).double()[:, None]
+        return Step(logits, (source, place + 1), [weights])
 
     def select(self, state: Any, rows: Tensor) -> Any:
         return tuple(part[rows] for part in state)

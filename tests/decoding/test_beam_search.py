@@ -182,11 +182,11 @@ def test_nothing_more_is_computed_for_an_input_that_is_not_wanted(options):
             return super().step(tokens, state)
 
     model = Watched(seed=3)
-    told = steps_of(
+    updates = steps_of(
         model, [0, 1, 2], constraints, how=how, wanted=lambda number: number not in left, max_length=8, **options
     )
     steps = []
-    for found in told:
+    for found in updates:
         steps.append({one.number for one in found})
         if len(steps) == 4:
             left.add(1)
@@ -198,7 +198,7 @@ def test_nothing_more_is_computed_for_an_input_that_is_not_wanted(options):
 
 def test_sampled_answers_can_be_watched_while_they_grow():
     constraints = Constraints(EOS, forbidden=(PAD, BOS), min_length=3)
-    told = (
+    arguments = (
         Chain(seed=9),
         Chain(seed=9).start([0, 1]),
         [5, 5],
@@ -207,7 +207,7 @@ def test_sampled_answers_can_be_watched_while_they_grow():
         DecodingOptions(temperature=1.0, max_length=7),
         CPU,
     )
-    grown = [one for step in sampled(*told, grows=lambda number: number == 1) for one in step]
+    grown = [one for step in sampled(*arguments, grows=lambda number: number == 1) for one in step]
     written = [one.sequences[0].tokens for one in grown if one.number == 1]
     assert [one.finished for one in grown if one.number == 1] == [False] * (len(written) - 1) + [True]
     assert len(written) > 1
@@ -222,10 +222,8 @@ def test_the_likeliest_tokens_of_each_step_are_returned(options):
         for answer in found:
             spoken = [BOS, *answer.tokens, EOS]
             assert len(answer.likeliest) == len(answer.token_scores)
-            for place, told in enumerate(answer.likeliest):
+            for place, top in enumerate(answer.likeliest):
                 log_probs = torch.log_softmax(model.table[source, min(place, 8), spoken[place]], -1)
                 log_probs[[PAD, BOS]] = -torch.inf
-                assert [token for token, _ in told] == log_probs.argsort(descending=True)[:3].tolist()
-                assert [score for _, score in told] == pytest.approx(
-                    log_probs.sort(descending=True).values[:3].tolist()
-                )
+                assert [token for token, _ in top] == log_probs.argsort(descending=True)[:3].tolist()
+                assert [score for _, score in top] == pytest.approx(log_probs.sort(descending=True).values[:3].tolist())

@@ -12,10 +12,10 @@ from seqloom.equations.mathml import mathml
 from seqloom.errors import OutputError
 from seqloom.explaining import catalogue
 from seqloom.explaining.catalogue import find
+from seqloom.explaining.example_inputs import ExampleInputs, seeded, split
 from seqloom.explaining.explain import explain, save_page
 from seqloom.explaining.explanation import Explanation, at_path, explain_definition
 from seqloom.explaining.values import value_of
-from seqloom.explaining.example_inputs import ExampleInputs, seeded, split
 from tests.equations.every import every_definition, explained
 
 

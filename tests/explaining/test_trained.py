@@ -12,8 +12,8 @@ from torch.testing import assert_close
 
 from seqloom.errors import SeqloomError
 from seqloom.explaining.explain import explain, latex_of, save_page
-from seqloom.explaining.page import page
 from seqloom.explaining.influence import forgetting_of, influence
+from seqloom.explaining.page import page
 from seqloom.explaining.values import part_of
 from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.models import registry

@@ -15,8 +15,8 @@ from seqloom.cli import app
 from seqloom.data.source import open_source
 from seqloom.errors import SeqloomError
 from seqloom.explaining.explain import explain, latex_of
-from seqloom.explaining.page import page
 from seqloom.explaining.influence import influence
+from seqloom.explaining.page import page
 from seqloom.explaining.trained import MOST_FRAMES, WHAT_CAN_BE, explain_model, explain_trained
 from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.tasks.classify.task import Classify

@@ -2,7 +2,6 @@
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -14,6 +13,7 @@ from seqloom import layers
 from seqloom.decoding.stepper import select_rows
 from seqloom.equations import (
     Equations,
+    Part,
     append,
     concat,
     dim,
@@ -66,7 +66,7 @@ def min_gru(x, h, *, W_z, b_z, W_h, b_h):
 
 
 @equations
-def two_memories(x, h, M, *, norm, W, U, v, K, b, gamma, a):
+def two_memories(x, h, M, *, normed=layer_norm, W, U, v, K, b, gamma, a):
     """A cell with a vector and a matrix for its state, and most of the grammar.
 
     x      (D)      the input
@@ -80,7 +80,7 @@ def two_memories(x, h, M, *, norm, W, U, v, K, b, gamma, a):
     gamma  (H)      a scale
     a      ()       a number
     """
-    u = layer_norm(x, **norm)
+    u = normed(x)
     q = tanh(u @ W + h @ U + b) * gamma
     A = M @ q + K @ x - sqrt(dim(h)) * (v @ q)
     s = softmax(A + M @ v)
@@ -125,6 +125,34 @@ def rare_functions(x, h, *, W, E, b):
     return h
 
 
+@equations
+def of_parts(x, h, *, cell=gru, blocks=(feed_forward, feed_forward), W):
+    """A cell of parts, one of them recurrent, and a loop over others.
+
+    x  (D)     the input
+    h  (H)     the state
+    W  (D, H)  from the input
+    """
+    h = cell(x, h)
+    y = h + x @ W
+    for block in blocks:
+        y = block(y)
+    return y, h
+
+
+@equations
+def of_one_part(x, h, *, cell=gru, W):
+    """The same without a loop: every operation is lifted by itself.
+
+    x  (D)     the input
+    h  (H)     the state
+    W  (D, H)  from the input
+    """
+    h = cell(x, h)
+    y = h + x @ W
+    return y, h
+
+
 def recurrent_definitions() -> list[Equations[..., Any]]:
     """Every definition in seqloom.layers that could be a cell, found."""
     found: dict[str, Equations[..., Any]] = {}
@@ -137,7 +165,7 @@ def recurrent_definitions() -> list[Equations[..., Any]]:
     return [each for each in shown if each.body.states and each is not self_attentive_rnn]  # whose state grows
 
 
-OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence, rare_functions]
+OWN: list[Equations[..., Any]] = [min_gru, two_memories, no_recurrence, rare_functions, of_parts, of_one_part]
 EVERY = [*recurrent_definitions(), *OWN]
 every_definition = pytest.mark.parametrize("definition", EVERY, ids=lambda each: each.name)
 FAST = [each for each in EVERY if each.layer and issubclass(each.layer, Cell)]
@@ -147,8 +175,8 @@ FAST = [each for each in EVERY if each.layer and issubclass(each.layer, Cell)]
 def copy(source: Any, target: Any) -> None:
     """The same weights, symbol by symbol."""
     for name, value in source.items():
-        if isinstance(value, Mapping):
-            copy(value, target[name])
+        if isinstance(value, Part):
+            copy(value.weights, target[name].weights)
         elif isinstance(value, torch.Tensor):
             target[name].copy_(value)
 
@@ -263,13 +291,13 @@ def test_a_definition_trains():
 def test_weights_have_their_names_their_shapes_and_are_initialised_by_kind():
     cell = cell_from(two_memories, D, H, {"F": 4})
     symbols: Any = cell.symbols()
-    assert {name: tuple(value.shape) for name, value in symbols.items() if name != "norm"} == {
+    assert {name: tuple(value.shape) for name, value in symbols.items() if name != "normed"} == {
         "W": (D, H), "U": (H, H), "v": (H,), "K": (4, D), "b": (H,), "gamma": (H,), "a": (),
     }  # fmt: skip
     assert_close(symbols["U"] @ symbols["U"].T, torch.eye(H))
     assert not symbols["b"].any() and symbols["v"].all() and symbols["W"].any()
-    assert (symbols["gamma"] == 1).all() and (symbols["norm"]["gamma"] == 1).all()
-    assert set(dict(cell.weights.named_parameters())) >= {"W", "U", "norm.gamma"}
+    assert (symbols["gamma"] == 1).all() and (symbols["normed"].weights["gamma"] == 1).all()
+    assert set(dict(cell.weights.named_parameters())) >= {"W", "U", "normed.gamma"}
     assert cell.output_size == 4 + H + D
 
 

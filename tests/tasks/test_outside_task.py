@@ -63,6 +63,7 @@ def test_commands_take_it_by_reference(pairs, tmp_path, monkeypatch):
     said = run(*command, "--resume", *(part for one in [*SETTINGS, "train.steps=70"] for part in ("--set", one)))
     assert "all 70 steps are done" in said
     assert run("predict", out, "the dog here|some hen").strip() == "same"
+    assert json.loads(run("data", str(pairs), "--task", REFERENCE, "--json"))["task"] == "pairs"
     assert json.loads(run("evaluate", out, str(pairs), "--json"))["accuracy"] == 1
 
 

@@ -9,7 +9,7 @@ import torch
 from seqloom.attention.attention_map import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.registry import names
-from seqloom.tasks.translate.answers import with_copies, word_numbers
+from seqloom.tasks.translate.answers import with_copies, word_indices
 from seqloom.tasks.translate.corpus_text import spread
 from seqloom.tokens.settings import EOS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
@@ -148,7 +148,7 @@ def test_what_is_copied_stands_as_it_stood(kind, seen, text):
 def test_words_are_counted_whatever_stands_between_them(kind, text):
     tokenizer = Tokenizer.train(["two dogs run", "two\tdogs\nrun"] * 9, TokenConfig(kind=kind, size=280))
     tokens = [*tokenizer.encode(text.rstrip()), EOS]
-    numbers = word_numbers(tokenizer, tokens)
+    numbers = word_indices(tokenizer, tokens)
     assert numbers[-1] == len(text.split())
     assert sorted(set(numbers)) == list(range(len(text.split()) + 1))
 
@@ -316,8 +316,8 @@ def test_an_answer_without_spaces_is_drawn_by_piece(data, tmp_path):
     answer = load(tmp_path / "run")("4 0 7", prefix="one", max_length=3)
     pieces, words = answer.attention, answer.words
     assert len(pieces.target) > len(words.target) == 1
-    assert answer.looked() is answer.looked(pieces=True) is pieces
-    assert answer.looked(pieces=False) is words
+    assert answer.weights() is answer.weights(pieces=True) is pieces
+    assert answer.weights(pieces=False) is words
     assert words.source == ("4", "0", "7", "<eos>")
 
 

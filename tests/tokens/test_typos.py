@@ -91,8 +91,8 @@ def test_only_so_many_mended_words_are_remembered(monkeypatch):
     assert len(tokenizer.backend.ids.corrected) <= 3
 
 
-def slips(word: str, letters: str) -> set[str]:
-    """Every word one slip away, by trying them all."""
+def one_edit_away(word: str, letters: str) -> set[str]:
+    """Every word one edit away, by trying them all."""
     splits = [(word[:place], word[place:]) for place in range(len(word) + 1)]
     found = {left + right[1:] for left, right in splits}
     found |= {left + letter + right for (left, right), letter in product(splits, letters)}
@@ -103,11 +103,11 @@ def slips(word: str, letters: str) -> set[str]:
 
 @given(word=st.text("abc", min_size=1, max_size=6), other=st.text("abc", min_size=1, max_size=6))
 def test_one_slip_is_one_edit(word, other):
-    assert is_one_edit(word, other) == (other in slips(word, "abc"))
+    assert is_one_edit(word, other) == (other in one_edit_away(word, "abc"))
 
 
 @given(st.text("abcd", min_size=4, max_size=6), st.sets(st.text("abcd", min_size=4, max_size=7), max_size=9))
 def test_the_index_finds_every_near_word(word, known):
     corrector = TypoCorrector.knowing(dict.fromkeys(known, 10), ratio=10)
-    near = slips(word, "abcd") & known
+    near = one_edit_away(word, "abcd") & known
     assert corrector.one_edit_away(word, 1) == min(near, default=None)

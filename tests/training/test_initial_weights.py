@@ -18,7 +18,7 @@ SMALL = [
     "model.embedding=12", "model.widths=[9]", "model.length=16", "train.steps=12", "train.warmup_steps=2",
     "train.batch_tokens=200", "train.checkpoint_every=4", "train.evaluate_every=6", "train.log_every=1",
 ]  # fmt: skip
-E = "words.table.E"
+E = "embedding.table.E"
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def first(folder):
     return read_tensors(folder / "setup" / "start.safetensors")
 
 
-@pytest.mark.parametrize("keep, parts", [("words", {"words"}), ("encoder", {"words", "encoder"})])
+@pytest.mark.parametrize("keep, parts", [("words", {"embedding"}), ("encoder", {"embedding", "encoder"})])
 def test_what_is_kept_frozen_is_that_of_the_other_model(reviews, tmp_path, language_model, keep, parts):
     changes = [f"start.model={language_model}", f"start.keep={keep}", "start.frozen=true"]
     train(settings(reviews, *changes), tmp_path / "run", quiet=True)
@@ -115,7 +115,7 @@ def test_what_does_not_fit_is_said(reviews, tmp_path, language_model):
         (f"start.model={tmp_path / 'nothing'}",): "nothing",
         (f"start.model={language_model}", "start.keep=all"): "readout.W_hy is (9, 24) there and (9, 2) here",
         (f"start.model={language_model}", "start.vectors=svd"): "in one way only",
-        ("start.vectors=svd", "model.embedding=500"): "cannot have rows of 500",
+        ("start.vectors=svd", "model.embedding=500"): "cannot have vectors of 500",
     }
     for number, (changes, words) in enumerate(cases.items()):
         with pytest.raises(Exception, match=words.replace("(", r"\(").replace(")", r"\)")) as error:

@@ -162,5 +162,5 @@ def test_rare_words_are_left_out_and_vectors_cannot_be_wider_than_there_are_word
     assert train_cooccurrence([*text, [20]], [*NAMES, "rare"], config).words == tuple(NAMES)
     with pytest.raises(DataError, match=r"(?s)20 words cannot have vectors of 21.*20 or less"):
         train_cooccurrence(text, NAMES, CooccurrenceConfig(width=21))
-    with pytest.raises(DataError, match=r"word \d+, and there are 5 words"):
+    with pytest.raises(DataError, match=r"word id \d+, and there are 5 words"):
         train_cooccurrence(text, NAMES[:5])

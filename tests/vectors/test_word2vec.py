@@ -198,7 +198,7 @@ def test_what_cannot_be_learned_from(text):
         train_word2vec(iter(text), NAMES, config)
     with pytest.raises(DataError, match="word id 19, and there are 19 words"):
         train_word2vec([*text, [19]], NAMES[:19], config)
-    with pytest.raises(DataError, match="word -1"):
+    with pytest.raises(DataError, match="word id -1"):
         train_word2vec([[0, -1]], NAMES, config)
     with pytest.raises(DataError, match="0 words occur 5 times or more"):
         train_word2vec([[0, 1, 2]], NAMES, config)

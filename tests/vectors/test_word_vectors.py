@@ -43,8 +43,8 @@ def test_nearest_is_the_order_of_cosines():
 
 def test_a_row_has_its_own_word_for_the_nearest_and_its_length_does_not_matter():
     vectors = table()
-    (word, likeness), *_ = vectors.nearest(vectors["word3"] * 40, 1)
-    assert word == "word3" and likeness == pytest.approx(1)
+    (word, cosine), *_ = vectors.nearest(vectors["word3"] * 40, 1)
+    assert word == "word3" and cosine == pytest.approx(1)
 
 
 def test_no_more_words_come_back_than_there_are():
@@ -160,10 +160,10 @@ def tokenizer():
 def test_rows_for_a_tokenizer(tokenizer):
     vectors = WordVectors(("king", "the", "<pad>", "sat"), torch.randn(4, 3) + 5)
     rows = vectors.for_tokenizer(tokenizer, seed=1)
-    place = {entry: at for at, entry in enumerate(tokenizer.vocabulary)}
+    place = {token: at for at, token in enumerate(tokenizer.vocabulary)}
     assert rows.matrix.shape == (tokenizer.size, 3) and rows.matrix.dtype == torch.float32
-    for entry, word in {"the": "the", "king": "king", "King": "king", "sat": "sat"}.items():
-        assert torch.equal(rows.matrix[place[entry]], vectors[word])
+    for token, word in {"the": "the", "king": "king", "King": "king", "sat": "sat"}.items():
+        assert torch.equal(rows.matrix[place[token]], vectors[word])
     assert rows.matrix[tokenizer.pad].tolist() == [0, 0, 0]
     assert (rows.found, rows.lowered, rows.drawn) == (4, 1, 5)  # drawn: <unk> <bos> <eos> saw zebra
     assert rows.covered == pytest.approx(5 / 9)
@@ -191,6 +191,6 @@ def test_unknown_rows_are_drawn_as_wide_as_the_table_and_by_the_seed():
 
 def test_parts_of_words_are_looked_up_without_the_mark_of_their_space():
     tokenizer = Tokenizer.train(["a cat and a cat and a cat"] * 5, TokenConfig(kind="bpe", size=280))
-    place = {entry: at for at, entry in enumerate(tokenizer.vocabulary)}
+    place = {token: at for at, token in enumerate(tokenizer.vocabulary)}
     rows = WordVectors(("cat",), torch.tensor([[4.0, 2.0]])).for_tokenizer(tokenizer)
     assert rows.matrix[place["▁cat"]].tolist() == [4, 2]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.config import Config
-from seqloom.data.column_roles import COLUMNS
+from seqloom.data.column_roles import COLUMNS, ForTask
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
@@ -29,7 +29,7 @@ class SurveyConfig(Config):
     data: DataConfig = DataConfig()
 
 
-def open_for_survey(config: DataConfig, task: str | None = None) -> tuple[dict[str, Records], str | None]:
+def open_for_survey(config: DataConfig, task: ForTask = None) -> tuple[dict[str, Records], ForTask]:
     """The splits that there are, none cut off, and the task: as given, or as the data looks.
 
     What cannot be used is left out and counted, for that is what a survey is to show.

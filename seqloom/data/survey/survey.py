@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from seqloom.data.bad_records import Report
-from seqloom.data.column_roles import is_empty, roles_of
+from seqloom.data.column_roles import ForTask, columns_of, is_empty, roles_of
 from seqloom.data.record import Record, Value
 from seqloom.data.splits import Records
 from seqloom.data.survey.duplicates import DuplicateFinder, DuplicateReport, Occurrences, joined
@@ -97,8 +97,8 @@ def plain(found: Occurrences) -> dict[str, Any]:
 class SurveyCounter:
     """All that is counted at once."""
 
-    def __init__(self, task: str | None, tokenize: Tokenize) -> None:
-        self.task, self.tokenize = task, tokenize
+    def __init__(self, task: ForTask, tokenize: Tokenize) -> None:
+        self.task, self.tokenize = columns_of(task).task if task is not None else None, tokenize
         self.roles = roles_of(task)
         self.splits: dict[str, int] = {}
         self.words: defaultdict[str, LengthCount] = defaultdict(LengthCount)
@@ -171,7 +171,7 @@ class SurveyCounter:
         return Survey(self.task, self.splits, columns, labels, self.repeats.result(), self.left_out, suspicious)
 
 
-def survey(splits: Mapping[str, Records], task: str | None = None, tokenize: Tokenize = str.split) -> Survey:
+def survey(splits: Mapping[str, Records], task: ForTask = None, tokenize: Tokenize = str.split) -> Survey:
     """Read every split once and say what it holds; the first is that of training.
 
     tokenize     from a text to its words

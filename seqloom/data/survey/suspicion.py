@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from math import log2
 
 from seqloom.data.bad_records import KEPT, Report
+from seqloom.data.column_roles import ForTask, columns_of
 from seqloom.data.record import Place, Value
 from seqloom.data.survey.scripts import odd_scripts, script_of
 
@@ -27,8 +28,8 @@ garbled = re.compile(f"\ufffd|Ã[\u0080-\u00bf]|â€|[{CONTROL}]").search
 class Suspicions:
     """Looks at records as they come; what can only be judged beside all others waits for the end."""
 
-    def __init__(self, task: str | None) -> None:
-        self.task = task
+    def __init__(self, task: ForTask) -> None:
+        self.may_be_empty = task is not None and columns_of(task).may_be_empty
         self.report = Report()
         self.scripts: defaultdict[str, Report] = defaultdict(Report)
         self.ratios = Report()
@@ -36,12 +37,12 @@ class Suspicions:
     def look_at(self, name: str, text: str, place: Place) -> None:
         """At one column."""
         if not text.strip():
-            if self.task != "generate":  # which reads the blank lines of a text
+            if not self.may_be_empty:
                 self.report.add(f"empty {name}", place)
             return
         if may_be_garbled(text) and garbled(text):
             self.report.add(f"garbled letters in {name}", place)
-        if self.task != "generate" and not any(map(str.isalnum, text)):
+        if not self.may_be_empty and not any(map(str.isalnum, text)):
             self.report.add(f"no word in {name}", place)
         if script := script_of(text):
             self.scripts[name].add(script, place)

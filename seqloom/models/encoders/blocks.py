@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Equations, Part, equations
@@ -52,7 +53,7 @@ class BlockEncoder(Encoder):
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
         x = self.positions(x).masked_fill(~mask[..., None], 0.0)
-        allowed = mask[:, None] & mask.new_ones(x.shape[1], x.shape[1]).tril() if self.causal else mask
+        allowed = causal_mask(mask) if self.causal else mask
         for block in self.blocks:
             x = block(x, allowed).masked_fill(~mask[..., None], 0.0)
         return x
@@ -63,3 +64,10 @@ class BlockEncoder(Encoder):
         parts["positions"] = self.positions.sequence_part()
         mask = {"mask": Part(attend_back if self.causal else attend_everywhere), "norm": Part(identity)}
         return {**parts, **(mask if self.masked else {})}
+
+
+def causal_mask(mask: Tensor) -> Tensor:
+    """Which positions each may attend to: real ones up to itself; padding attends to itself. (B, T) -> (B, T, T)."""
+    square = mask.new_ones(mask.shape[1], mask.shape[1])
+    allowed: Tensor = (mask[:, None] & square.tril()) | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)
+    return allowed

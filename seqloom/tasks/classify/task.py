@@ -148,9 +148,9 @@ class Classify(Task[ClassifyConfig]):
         device = next(model.parameters()).device
         records = [self.inputs.record(one.input) for one in requests]
         features = list(map(self.features, records)) if len(self.features) else []
-        rows = self.inputs.encode(records)
-        for places in by_length([len(row) for row in rows]):
-            x, lengths = self.inputs.tensors([rows[place] for place in places], device)
+        encoded = self.inputs.encode(records)
+        for places in by_length([len(one) for one in encoded]):
+            x, lengths = self.inputs.tensors([encoded[place] for place in places], device)
             with torch.no_grad():
                 logits = model(x, lengths, beside([features[place] for place in places if features], device)).cpu()
             yield [
@@ -167,10 +167,10 @@ class Classify(Task[ClassifyConfig]):
         Logistic regression has no encoder: its concatenated embeddings; for an MLP its hidden layer.
         """
         device = next(model.parameters()).device
-        rows = self.inputs.encode([self.inputs.record(given) for given in texts])
-        found: list[Tensor] = [torch.empty(0)] * len(rows)
-        for places in by_length([len(row) for row in rows]):
-            x, lengths = self.inputs.tensors([rows[place] for place in places], device)
+        encoded = self.inputs.encode([self.inputs.record(given) for given in texts])
+        found: list[Tensor] = [torch.empty(0)] * len(encoded)
+        for places in by_length([len(one) for one in encoded]):
+            x, lengths = self.inputs.tensors([encoded[place] for place in places], device)
             with torch.no_grad():
                 vectors = model.vectors(x, lengths).float().cpu()  # type: ignore[operator]
             for place, vector in zip(places, vectors, strict=True):

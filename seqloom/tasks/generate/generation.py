@@ -109,12 +109,12 @@ def together(groups: list[tuple[list[int], Step]]) -> list[tuple[list[int], Step
 
 
 def numbered(places: list[int], ask: Callable[..., bool]) -> Callable[..., bool]:
-    """As asked of a row of a group, by the number of its text."""
+    """A question about a text, asked by its index in a group."""
     return lambda row, *more: ask(places[row], *more)
 
 
 def equally_long(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Places of rows in batches of exactly equal length: they are read without padding."""
+    """Indices of texts in batches of exactly equal length: they are read without padding."""
     places: dict[int, list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
         places[len(row)].append(place)

@@ -38,7 +38,7 @@ from seqloom.tokens.tokenizer import Tokenizer
 EVALUATED = 4_096
 """Tokens that are evaluated in one batch."""
 SAMPLE = GenerateOptions(length=60)
-"""What is written to look at while training."""
+"""How the sample that is shown while training is generated."""
 
 
 class Generate(Task[GenerateConfig]):
@@ -114,12 +114,14 @@ class Generate(Task[GenerateConfig]):
     def answer_steps(
         self, model: nn.Module, requests: Sequence[TaskRequest], options: GenerateOptions
     ) -> Iterator[Sequence[Reply]]:
-        """Texts that go on after the inputs; a masked model fills the blanks in them."""
+        """Continuations of the inputs; a masked model fills the blanks in them."""
         assert isinstance(model, LanguageModel)
         model.eval()
-        return self.filled(model, requests, options) if self.masked else self.written(model, requests, options)
+        return (
+            self.fill_blanks(model, requests, options) if self.masked else self.continue_texts(model, requests, options)
+        )
 
-    def written(
+    def continue_texts(
         self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
     ) -> Iterator[Sequence[Reply]]:
         """A text starts a line: its first token comes after <eos>."""
@@ -129,14 +131,14 @@ class Generate(Task[GenerateConfig]):
             yield [
                 Reply(
                     new.row,
-                    self.written_text(requests[new.row].input, tokens[new.row], new.hypothesis, options),
+                    self.generated_text(requests[new.row].input, tokens[new.row], new.hypothesis, options),
                     new.last,
                 )
                 for new in drawn
                 if new.last or requests[new.row].streaming
             ]
 
-    def written_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> GeneratedText:
+    def generated_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> GeneratedText:
         nodes = list(last.path())[::-1]
         ids = [node.token for node in nodes]
         continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
@@ -151,25 +153,25 @@ class Generate(Task[GenerateConfig]):
     def shown(self, id: int) -> str:
         return "\n" if id == self.tokenizer.eos else self.tokenizer.vocabulary[id]
 
-    def filled(
+    def fill_blanks(
         self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
     ) -> Iterator[Sequence[Reply]]:
         texts = [self.accept(one.input) for one in requests]
-        rows = [self.with_blanks(text, model.limit) for text in texts]
+        encoded = [self.with_blanks(text, model.limit) for text in texts]
         device = next(model.parameters()).device
         count = min(options.candidates, self.tokenizer.size - len(NEVER))
-        for places in by_length([len(row) for row, _ in rows]):
-            tokens, lengths = tensors([rows[place][0] for place in places], device)
+        for places in by_length([len(row) for row, _ in encoded]):
+            tokens, lengths = tensors([encoded[place][0] for place in places], device)
             blank = torch.zeros_like(tokens, dtype=torch.bool)
             for number, place in enumerate(places):
-                blank[number, rows[place][1]] = True
+                blank[number, encoded[place][1]] = True
             with torch.inference_mode():
                 probabilities = torch.softmax(model(tokens, lengths, blank), -1)
             probabilities = probabilities.index_fill(-1, torch.tensor(NEVER, device=device), -1.0)
             best = iter(zip(*(values.tolist() for values in probabilities.topk(count)), strict=True))
             found = []
             for place in places:
-                blanks = [self.candidates(*next(best)) for _ in rows[place][1]]
+                blanks = [self.candidates(*next(best)) for _ in encoded[place][1]]
                 text = fill(texts[place], [next(iter(words)) for words in blanks])
                 found.append(Reply(place, FilledText(text, texts[place], blanks)))
             yield found

@@ -136,8 +136,8 @@ class Tag(Task[TagConfig]):
         """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
         device = next(model.parameters()).device
         cut = [self.cut(self.accept(one.input)) for one in requests]
-        rows = [self.examples([word.text for word in words], [0] * len(words)) for _, words in cut]
-        flat = [row for of_one in rows for row in of_one]
+        examples = [self.examples([word.text for word in words], [0] * len(words)) for _, words in cut]
+        flat = [one for of_one in examples for one in of_one]
         tagged: dict[int, list[tuple[str, float]]] = {}
         for places in by_length([len(row.text) for row in flat], AT_ONCE):
             batch = TagBatch.of([flat[place] for place in places], device)

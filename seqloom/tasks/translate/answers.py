@@ -64,20 +64,20 @@ class Translation:
 
     def alignment(self, *, pieces: bool = False) -> str:
         """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""
-        looked = self.looked(pieces=pieces)
-        ends = len(looked.source) - 1 if looked.source[-1] == "<eos>" else len(looked.source)
-        return to_pharaoh(link for link in links_of_targets(looked.mean()) if link[0] < ends)
+        weights = self.weights(pieces=pieces)
+        ends = len(weights.source) - 1 if weights.source[-1] == "<eos>" else len(weights.source)
+        return to_pharaoh(link for link in links_of_targets(weights.mean()) if link[0] < ends)
 
     def plot(self, file: str | Path = "attention.png", *, pieces: bool | None = None) -> Path:
         """Draw the attention weights: .png, .html, .json or .txt."""
-        return save(self.looked(pieces=pieces), file)
+        return save(self.weights(pieces=pieces), file)
 
-    def looked(self, *, pieces: bool | None = None) -> AttentionMap:
+    def weights(self, *, pieces: bool | None = None) -> AttentionMap:
         """The attention weights, by piece or by word; None: by word, if the answer has several or is a single piece."""
         if self.words is None or self.attention is None:
             raise SeqloomError(
                 "there is no attention in this answer",
-                remedy="use a model that looks at the source, with attention=True, and a text that is not empty",
+                remedy="use a model with attention, with attention=True, and a text that is not empty",
             )
         if pieces is None:
             pieces = len(self.words.target) == 1  # 2026-11-16, or Chinese: no spaces between words
@@ -94,41 +94,41 @@ def translation(
 
     def one(written: DecodedSequence, others: list[Translation]) -> Translation:
         tokens = [tokenizer.vocabulary[token] for token in written.tokens]
-        looked, words = None, None
+        attention, words = None, None
         if written.attention is not None and written.tokens:
-            looked = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
-            words = looked.by_word(word_numbers(source_tokenizer, row), word_numbers(tokenizer, written.tokens))
+            attention = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
+            words = attention.by_word(word_indices(source_tokenizer, row), word_indices(tokenizer, written.tokens))
         text = tokenizer.decode(written.tokens)
-        if copy_unknown and looked is not None and UNK in written.tokens:
-            text = with_copies(written.tokens, looked, tokenizer, source, source_tokenizer)
+        if copy_unknown and attention is not None and UNK in written.tokens:
+            text = with_copies(written.tokens, attention, tokenizer, source, source_tokenizer)
         likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return Translation(
-            source, text, tokens, written.score, written.token_scores, looked, words, others, cut, unseen, likeliest
+            source, text, tokens, written.score, written.token_scores, attention, words, others, cut, unseen, likeliest
         )
 
     return one(found[0], [one(written, []) for written in found[1:]])
 
 
-def word_numbers(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
+def word_indices(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
     """The word that each token belongs to: a new one begins with spaces, and <eos> is one by itself."""
-    numbers: list[int] = []
+    indices: list[int] = []
     spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
     blank = True  # nothing but spaces so far in this word
     for token in tokens:
         shown = tokenizer.vocabulary[token]
         begins = not spaced or token == EOS or (shown.startswith(SPACES) and not blank)
-        numbers.append(numbers[-1] + begins if numbers else 0)
+        indices.append(indices[-1] + begins if indices else 0)
         blank = (begins or blank) and (shown in SPACES or not shown.strip("▁ \t\n"))
-    return numbers
+    return indices
 
 
 def with_copies(
-    tokens: Sequence[int], looked: AttentionMap, tokenizer: Tokenizer, source: str, source_tokenizer: Tokenizer
+    tokens: Sequence[int], attention: AttentionMap, tokenizer: Tokenizer, source: str, source_tokenizer: Tokenizer
 ) -> str:
     """The answer with each unknown token replaced by the source piece with the highest attention weight."""
     pieces = source_tokenizer.pieces(source)
     read = source if source_tokenizer.normalise is None else source_tokenizer.normalise(source)
-    weights = looked.mean()[:, : len(pieces)]
+    weights = attention.mean()[:, : len(pieces)]
     text = tokenizer.decode(tokens)
     first, *others = text.split(SPECIALS[UNK])
     unknown = [row for token, row in zip(tokens, weights, strict=True) if token == UNK]

@@ -33,7 +33,7 @@ def evaluation(measured: TranslationMetrics, metrics: Mapping[str, float], measu
     special = special_metrics(measured, measure)
     scores |= special
     rows += [(one, f"{value:.4f}", HOW[one]) for one, value in special.items()]
-    computed = ResultTable("", ["figure", "", "how"], rows)
+    computed = ResultTable("", ["metric", "", "how"], rows)
     details = {
         **measured.json(),
         **scores,

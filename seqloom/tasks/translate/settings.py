@@ -47,9 +47,9 @@ class TranslateSettings(Config):
     """What is asked of a translator while it learns: the section [translate]."""
 
     measure: Measure = "bleu"
-    """What decides which checkpoint is the best; phrase_f1: keywords between semicolons, rouge_l: titles, summaries."""
+    """The metric that selects a checkpoint; phrase_f1: keywords between semicolons, rouge_l: titles, summaries."""
     validate_pairs: PositiveInt = 500
-    """Validation pairs that are translated at each look, word by word, evenly from all; all count for the loss."""
+    """Validation pairs that are translated in each evaluation, greedily, evenly from all; all count for the loss."""
     several_right: bool = False
     """Whether pairs with the same source are one question with several right answers, as words said in two ways are."""
 

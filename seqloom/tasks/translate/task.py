@@ -105,8 +105,10 @@ class Translate(Task[TranslateConfig]):
             [corpus["source", row] for row in rows], [corpus["target", row] for row in rows], device
         )
 
-    def cut_anew(self, corpus: Corpus, rows: Sequence[int], device: torch.device, key: str) -> TranslationBatch:
-        """As `batch`, with texts cut at random (BPE-dropout); the key decides how."""
+    def batch_with_dropout(
+        self, corpus: Corpus, rows: Sequence[int], device: torch.device, key: str
+    ) -> TranslationBatch:
+        """As `batch`, with texts tokenized at random (BPE-dropout); the key is the seed."""
         random = Random(hashlib.blake2b(key.encode(), digest_size=8).digest())
         sources = self.source_tokenizer.encode_batch([text_of(corpus, "source", row) for row in rows], random)
         targets = self.target_tokenizer.encode_batch([text_of(corpus, "target", row) for row in rows], random)
@@ -127,7 +129,7 @@ class Translate(Task[TranslateConfig]):
             places = kept[rows].tolist()
             if not at_random:
                 return self.batch(train, places, plan.device)
-            return self.cut_anew(train, places, plan.device, f"{plan.seed} {order.epoch} {places}")
+            return self.batch_with_dropout(train, places, plan.device, f"{plan.seed} {order.epoch} {places}")
 
         def loss(model: nn.Module, batch: TranslationBatch) -> Loss:
             real = batch.real
@@ -137,7 +139,7 @@ class Translate(Task[TranslateConfig]):
             return Loss(total, len(wanted), logits)
 
         def evaluate(model: nn.Module) -> ValidationResult | None:
-            return None if valid is None else self.look(model, valid, plan.device)
+            return None if valid is None else self.validate(model, valid, plan.device)
 
         def sample(model: nn.Module) -> str:
             corpus = valid if valid is not None else train
@@ -149,7 +151,7 @@ class Translate(Task[TranslateConfig]):
         )
 
     def notes(self, lengths: NDArray[Any], valid: Corpus | None) -> list[str]:
-        """What is left out: of training, of looking at validation data."""
+        """What is left out of training and of validation."""
         settings, length = self.config.translate, self.config.model.length
         left_out, there = int((lengths > length).sum()), 0 if valid is None else len(valid)
         notes = [f"{left_out:,} pairs are longer than {length} tokens and left out"] if left_out else []
@@ -158,8 +160,8 @@ class Translate(Task[TranslateConfig]):
             notes.append(f"validation translates {some}, word by word; `seqloom evaluate` all of them, with a beam")
         return notes
 
-    def look(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
-        """A look at validation data while training: the loss of all, and some of it translated word by word."""
+    def validate(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
+        """Validation while training: the loss of all pairs, and the metric of some, translated greedily."""
         settings = self.config.translate
         loss = self.loss_of(model, valid, device)
         metrics = {"loss": loss}
@@ -194,29 +196,29 @@ class Translate(Task[TranslateConfig]):
         texts = [self.accept(one.input) for one in requests]
         yield [Reply(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
         filled = [place for place, text in enumerate(texts) if text.strip()]
-        rows = self.source_tokenizer.encode_batch([texts[place] for place in filled])
+        encoded = self.source_tokenizer.encode_batch([texts[place] for place in filled])
         longest = self.config.model.length - 1
         model.eval()
-        for group in by_length([len(row) for row in rows], AT_ONCE):
-            read = [[*rows[number][:longest], EOS] for number in group]
+        for group in by_length([len(ids) for ids in encoded], AT_ONCE):
+            read = [[*encoded[number][:longest], EOS] for number in group]
             batch = [requests[filled[number]] for number in group]
-            for found in self.writing(model, read, batch, options):
+            for found in self.decode_steps(model, read, batch, options):
                 yield [
                     Reply(
                         filled[group[number]],
                         translation(
                             batch[number].input, read[number], answers, self.source_tokenizer, self.target_tokenizer,
-                            copy_unknown=options.copy_unknown, cut=len(rows[group[number]]) > longest,
+                            copy_unknown=options.copy_unknown, cut=len(encoded[group[number]]) > longest,
                         ),
                         whole,
                     )
                     for number, answers, whole in found
                 ]  # fmt: skip
 
-    def writing(
+    def decode_steps(
         self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[list[DecodingUpdate]]:
-        """What is written for sources that were cut into tokens, step by step."""
+        """Decode sources that were tokenized, step by step: by beam search, or by sampling."""
         device = next(model.parameters()).device
         constraints = Constraints(
             EOS, forbidden=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
@@ -259,13 +261,13 @@ class Translate(Task[TranslateConfig]):
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """The mean of the encoder states of each text (B, D)."""
         assert isinstance(model, Seq2Seq)
-        rows = self.source_tokenizer.encode_batch(list(texts))
+        encoded = self.source_tokenizer.encode_batch(list(texts))
         longest = self.config.model.length - 1
         device = next(model.parameters()).device
         found: dict[int, Tensor] = {}
         model.eval()
-        for places in by_length([len(row) for row in rows], AT_ONCE):
-            source, lengths = tensors([[*rows[place][:longest], EOS] for place in places], device)
+        for places in by_length([len(ids) for ids in encoded], AT_ONCE):
+            source, lengths = tensors([[*encoded[place][:longest], EOS] for place in places], device)
             with torch.no_grad():
                 memory = model.source(source, lengths)
             weights = memory.mask[..., None].to(memory.hidden.dtype)
@@ -274,7 +276,7 @@ class Translate(Task[TranslateConfig]):
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
     def questions(self, corpus: Corpus, rows: Sequence[int]) -> list[list[int]]:
-        """Rows of a corpus, each by itself, or with `several_right` those with the same source together."""
+        """The pairs of a corpus, each by itself, or with `several_right` those with the same source together."""
         if not self.config.translate.several_right:
             return [[row] for row in rows]
         found: dict[str, list[int]] = {}
@@ -285,7 +287,7 @@ class Translate(Task[TranslateConfig]):
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
     ) -> TranslationMetrics:
-        """Rows of a corpus, translated; for rows that ask the same, the target of each is right."""
+        """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
         language = self.config.data.target_language.split("-")[0].removeprefix("und")

@@ -102,7 +102,7 @@ class MultiLabel(Answers):
 
 
 def sets(chosen: Tensor) -> list[list[int]]:
-    """The places of True in each row."""
+    """The label ids that are True in each example."""
     return [row.nonzero()[:, 0].tolist() for row in chosen.cpu()]
 
 

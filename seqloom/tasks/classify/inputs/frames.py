@@ -1,4 +1,4 @@
-"""Sequences of frames: rows of numbers from sound or sensors, brought to mean 0 and deviation 1 in each column."""
+"""Sequences of frames: vectors from sound or sensors, standardised to mean 0 and deviation 1 in each column."""
 
 from __future__ import annotations
 
