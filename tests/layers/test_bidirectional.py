@@ -25,7 +25,6 @@ from seqloom.layers.ssru import SSRU
 from tests.layers.lifted import exact, lifted
 from tests.layers.scan import SIZES, assert_same, randn, scan
 
-
 READERS = [SimpleRNN, GRU, LSTM, SSRU, SelfAttentiveRNN]
 
 
