@@ -146,8 +146,8 @@ class Connection(asyncio.Protocol):
                 return
 
     def start_exchange(self, request: h11.Request) -> None:
-        names = {"client": "peername", "server": "sockname"}
-        addresses: dict[str, Any] = {key: self.transport.get_extra_info(name) for key, name in names.items()}
+        peer, own = map(self.transport.get_extra_info, ("peername", "sockname"))
+        addresses: dict[str, Any] = {"client": peer and peer[:2], "server": own and own[:2]}  # IPv6 has two more
         try:
             scope = scope_of(request, addresses, self.settings.header_bytes)
         except APIError as error:

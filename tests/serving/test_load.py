@@ -101,7 +101,7 @@ def test_a_stream_that_nobody_reads_ends(models):
 
 
 def test_sigterm_finishes_what_was_accepted_and_refuses_the_rest(models):
-    running = Running([str(models / "song")], "--set", "grace_seconds=20")
+    running = Running([str(models / "song")], "--set", "grace_seconds=60")
     half = socket.create_connection(("127.0.0.1", running.port), timeout=60)
     half.sendall(b"POST /api/predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{")
     under_way = slow(running)

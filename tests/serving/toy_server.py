@@ -44,6 +44,7 @@ async def app(scope, receive, send):
         return
     path = scope["path"]
     if path == "/scope":
+        assert len(scope["client"]) == len(scope["server"]) == 2
         await answer(send, [path, scope["query_string"].decode(), dict(scope["headers"])[b"host"].decode()])
     elif path == "/gone":
         await answer(send, GONE)
