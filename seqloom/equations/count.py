@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from seqloom.equations.definition import Equations
-from seqloom.equations.legend import LETTERS, Entry, letters_in, size_of
-from seqloom.equations.part import Part
+from seqloom.equations.legend import LETTERS, letters_in, size_of
+from seqloom.equations.nodes import Symbol
+from seqloom.equations.part import Part, start_of
 from seqloom.equations.trace import sample
 from seqloom.errors import ShapeError
 
@@ -56,7 +57,11 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
         number = float(sizes.get(name, otherwise)) if is_size else 0.0
         return torch.tensor(number).expand(shape)
 
-    def hollow_input(entry: Entry | None) -> Tensor:
+    def hollow_input(symbol: Symbol) -> Any:
+        entry = definition.legend[symbol.name]
+        if entry is None and symbol.role == "state":  # that of the parts inside
+            known = dict.fromkeys(LETTERS, otherwise) | dict(sizes)
+            return start_of(Part(definition), symbol.name, torch.zeros(()), known)
         known = (
             {letter: sizes.get(letter, otherwise) for part in entry.shape for letter in letters_in(part)}
             if entry
@@ -66,5 +71,5 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
         kind = {"bool": torch.bool, "index": torch.long}.get(entry.kind if entry else "", torch.float32)
         return torch.zeros((), dtype=kind).expand(shape)
 
-    inputs = tuple(hollow_input(definition.legend[symbol.name]) for symbol in definition.body.inputs)
+    inputs = tuple(map(hollow_input, definition.body.inputs))
     return sample(definition, inputs, {}, hollow).weights

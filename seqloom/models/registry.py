@@ -143,9 +143,10 @@ def serves(found: Architecture, place: str) -> bool:
 
 
 def architectures(*places: str) -> list[Architecture]:
-    """Those that fit one of the places, or all."""
+    """Those that fit one of the places, or all, in the order of their files."""
     load_all()
-    return [found for found in ARCHITECTURES.values() if not places or any(serves(found, place) for place in places)]
+    everything = sorted(ARCHITECTURES.values(), key=lambda found: getattr(found.origin, "__module__", "~"))
+    return [found for found in everything if not places or any(serves(found, place) for place in places)]
 
 
 def names(*places: str) -> list[str]:

@@ -8,7 +8,7 @@ from seqloom.equations.drawing.graph import call_paths
 from seqloom.explaining.catalogue import definitions
 from seqloom.explaining.explanation import SEVERAL, Explanation, explain_definition
 
-DEFINITIONS = list(definitions().values())
+DEFINITIONS = [definition.bind() for definition in definitions().values()]
 every_definition = pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.label)
 
 

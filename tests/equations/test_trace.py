@@ -30,13 +30,14 @@ def test_recorded_run_is_bit_equal_to_the_plain_one(definition):
 @every_definition
 def test_every_symbol_and_every_operation_is_recorded(definition):
     values = explained(definition.label).traces[0].values
-    expected = {symbol.id for symbol in (*definition.body.inputs, *definition.body.weights) if symbol.role != "group"}
-    for targets, value, _ in definition.body.statements():
+    body = definition.body
+    expected = {symbol.id for symbol in (*body.inputs, *body.weights) if symbol.role not in ("part", "parts")}
+    for targets, value, _ in body.statements():
         expected |= {target.id for target in targets}
-        expected |= {
-            node.id for node in value.walk() if not isinstance(node, nodes.Number | nodes.Each | nodes.Spread)
-            and not (isinstance(node, nodes.Symbol) and node.role == "group")
-        }  # fmt: skip
+        silent = nodes.Number | nodes.Each | nodes.Spread | nodes.Repeat
+        expected |= {node.id for node in value.walk() if not isinstance(node, silent)}
+    expected -= {name for name in body.states if definition.legend[name] is None}  # states of layers: each has its own
+    expected -= {f"{name}.before" for name in body.states if definition.legend[name] is None}
     expected -= {id for id in expected if id.endswith(".call")}  # several results: each has its own id
     assert expected <= set(values)
 

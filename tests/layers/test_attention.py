@@ -14,7 +14,6 @@ from seqloom.layers.attention import (
     attention_pooling,
     key_value_attention,
     soft_attention,
-    soft_attention_with,
 )
 from seqloom.layers.scores import SCORES, Additive, Dot, score_called
 from tests.layers.lifted import by_queries, exact, lifted, values
@@ -39,26 +38,28 @@ def test_soft_attention_computes_its_equations_with_any_score(name, B, T, S, H, 
 
 
 @every_score
-def test_the_definition_of_soft_attention_is_that_of_its_score(name):
-    definition = make(name, 5, 5, 3).definition
-    assert definition.groups == {"weights": SCORES[name].definition}
-    assert (definition.name, definition.legend) == (soft_attention.name, soft_attention.legend)
-    assert definition.layer is SoftAttention
+def test_the_part_of_soft_attention_is_bound_to_its_score(name):
+    part = make(name, 5, 5, 3).part()
+    assert part.definition is soft_attention
+    assert part.bound is soft_attention.bind(score=SCORES[name].definition)
+    assert part.bound.bound_to == {"score": SCORES[name].definition}
+    assert (part.bound.name, part.bound.legend) == (soft_attention.name, soft_attention.legend)
+    assert part.bound.layer is SoftAttention
 
 
-def test_the_additive_score_has_the_definition_of_the_paper():
-    assert make("additive", 5, 4, 3).definition is SoftAttention.definition is soft_attention
-    assert make("dot", 5, 5, 3).definition is soft_attention_with(Dot.definition)
+def test_without_another_score_soft_attention_is_that_of_the_paper():
+    assert soft_attention.bind() is make("additive", 5, 4, 3).part().bound
+    assert soft_attention.bind().bound_to == {"score": Additive.definition}
 
 
 def test_a_copied_or_saved_layer_keeps_its_definition():
     layer = make("dot", 5, 5, 3)
     for copy in (deepcopy(layer), pickle.loads(pickle.dumps(layer))):
-        assert copy.definition is layer.definition
+        assert copy.part().bound is layer.part().bound
 
 
 @every_score
-def test_weights_are_shares_and_give_the_context(name):
+def test_weights_sum_to_one_and_give_the_context(name):
     layer = make(name, 5, 5, 3)
     q, h = randn(2, 3, 5), randn(2, 4, 5)
     mask = torch.rand(2, 3, 4) < 0.7

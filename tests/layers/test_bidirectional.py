@@ -10,32 +10,60 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from torch.testing import assert_close
 
 from seqloom.errors import ShapeError
-from seqloom.layers.bidirectional import Bidirectional, BidirectionalState, bidirectional
-from seqloom.layers.gru import GRU, GRUState
-from seqloom.layers.lstm import LSTM, LSTMState
-from seqloom.layers.simple_rnn import RNNState, SimpleRNN
+from seqloom.layers.bidirectional import (
+    Bidirectional,
+    BidirectionalState,
+    bidirectional,
+    recurrent_layer,
+    sequence_part,
+)
+from seqloom.layers.gru import GRU, GRUState, gru
+from seqloom.layers.lstm import LSTM, LSTMState, lstm
+from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
+from seqloom.layers.simple_rnn import RNNState, SimpleRNN, simple_rnn
+from seqloom.layers.ssru import SSRU
+from tests.layers.lifted import exact, lifted
 from tests.layers.scan import SIZES, assert_same, randn, scan
+
+READERS = [SimpleRNN, GRU, LSTM, SSRU, SelfAttentiveRNN]
 
 
 @pytest.mark.parametrize("B, T, D, H", SIZES)
-def test_fast_path_computes_the_equations(B, T, D, H):
+@pytest.mark.parametrize("cls", READERS)
+def test_fast_path_computes_the_equations(cls, B, T, D, H):
+    layer = exact(Bidirectional(cls(D, H), cls(D, H + 1)))
+    x = randn(B, T, D)
+    assert_same([layer(x)[0]], [lifted(bidirectional, layer.symbols())(x)], [x, *layer.parameters()])
+
+
+@pytest.mark.parametrize("B, T, D, H", SIZES)
+@pytest.mark.parametrize("cls", READERS)
+def test_a_cell_that_reads_a_sequence_computes_the_equations(cls, B, T, D, H):
+    layer = exact(cls(D, H))
+    x = randn(B, T, D)
+    assert_same([layer(x)[0]], [lifted(recurrent_layer, {"cell": layer.part()})(x)], [x, *layer.parameters()])
+
+
+def test_a_sequence_is_read_by_the_definition_of_one_reader_or_of_two():
+    assert sequence_part(GRU(2, 3)).bound is recurrent_layer.bind(cell=gru)
+    assert sequence_part(Bidirectional(LSTM(2, 3), GRU(2, 3))).bound is bidirectional.bind(fwd=lstm, bwd=gru)
+
+
+@pytest.mark.parametrize("B, T, D, H", SIZES)
+def test_readers_go_on_from_their_states(B, T, D, H):
     layer = Bidirectional.of(lambda: SimpleRNN(D, H)).double()
     x, h_fwd, h_bwd = randn(B, T, D), randn(B, H), randn(B, H)
     fast, ends = layer(x, BidirectionalState(RNNState(h_fwd), RNNState(h_bwd)))
-    weights = layer.symbols()
-    from_left, (end_fwd, _) = scan(bidirectional, x, [h_fwd, h_bwd], weights, output="h_fwd")
-    from_right, (_, end_bwd) = scan(bidirectional, x.flip(1), [h_fwd, h_bwd], weights, output="h_bwd")
-    before = torch.cat([h_fwd[:, None], from_left[:, :-1]], 1)  # what each reader knew at each place
-    behind = torch.cat([from_right.flip(1)[:, 1:], h_bwd[:, None]], 1)
-    at_each_place = torch.vmap(torch.vmap(partial(bidirectional, **weights)))
-    slow, _, _ = at_each_place(x, before, behind)
+    from_left, end_fwd = scan(simple_rnn, x, [h_fwd], layer.fwd.symbols())
+    from_right, end_bwd = scan(simple_rnn, x.flip(1), [h_bwd], layer.bwd.symbols())
+    slow = torch.cat([from_left, from_right.flip(1)], -1)
     leaves = [x, h_fwd, h_bwd, *layer.parameters()]
-    assert_same([fast, ends.forward.h, ends.backward.h], [slow, end_fwd, end_bwd], leaves)
+    assert_same([fast, ends.forward.h, ends.backward.h], [slow, *end_fwd, *end_bwd], leaves)
 
 
 def test_class_is_tied_to_its_definition():
     assert bidirectional.layer is Bidirectional
-    assert set(Bidirectional.of(lambda: GRU(2, 3)).symbols()) == set(bidirectional.groups)
+    assert set(Bidirectional.of(lambda: GRU(2, 3)).symbols()) == set(bidirectional.parts)
 
 
 def test_padded_rows_agree_with_packed_rows_of_torch():

@@ -1,10 +1,17 @@
+import keras
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from seqloom.layers.convolution import CausalConvolution, Convolution, convolution
+from seqloom.layers.convolution import (
+    CausalConvolution,
+    Convolution,
+    convolution,
+    convolution_layer,
+    residual_convolution,
+)
 from tests.layers.lifted import exact, lifted, values
 from tests.layers.scan import assert_same, randn
 
@@ -30,6 +37,34 @@ def test_causal_convolution_computes_the_equations_at_the_end_of_the_window(B, T
     x = randn(B, T, D)
     slow = lifted(convolution, layer.symbols(), 0, 0)(windows(x, window - 1, 0))
     assert_same([layer(x)], [slow], [x, *layer.parameters()])
+
+
+@pytest.mark.parametrize("B, T, D, H, window", SIZES)
+@pytest.mark.parametrize("cls", [Convolution, CausalConvolution])
+def test_convolution_computes_the_equations_of_a_whole_sequence(cls, B, T, D, H, window):
+    layer = exact(cls(D, H, window))
+    x, part = randn(B, T, D), layer.sequence_part(residual=False)
+    assert part.definition is convolution_layer
+    assert_same([layer(x)], [lifted(part.definition, part.weights)(x)], [x, *layer.parameters()])
+
+
+@pytest.mark.parametrize("B, T, D, H, window", SIZES)
+@pytest.mark.parametrize("cls", [Convolution, CausalConvolution])
+def test_convolution_with_a_residual_connection_computes_the_equations_of_a_whole_sequence(cls, B, T, D, H, window):
+    layer = exact(cls(D, D, window))
+    x, part = randn(B, T, D), layer.sequence_part(residual=True)
+    assert part.definition is residual_convolution
+    assert_same([x + layer(x)], [lifted(part.definition, part.weights)(x)], [x, *layer.parameters()])
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 4])
+def test_causal_convolution_of_a_whole_sequence_agrees_with_keras(window):
+    layer = exact(CausalConvolution(3, 4, window)).float()
+    oracle = keras.layers.Conv1D(4, window, padding="causal", activation="relu")
+    oracle.build((2, 5, 3))
+    oracle.set_weights([weight.detach().numpy() for weight in values(layer)])
+    x, part = torch.randn(2, 5, 3), layer.sequence_part(residual=False)
+    assert_close(lifted(part.definition, part.weights)(x), oracle(x))
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 4])

@@ -40,8 +40,8 @@ def test_decoder_block_agrees_with_torch(cls, dtype):
     )
     oracle.load_state_dict(
         {
-            **attention_of(layer.itself, "self_attn"),
-            **attention_of(layer.source, "multihead_attn"),
+            **attention_of(layer.self_attention, "self_attn"),
+            **attention_of(layer.cross_attention, "multihead_attn"),
             **network_of(layer.network),
             **norm_of(layer.norm_1, "norm1"),
             **norm_of(layer.norm_2, "norm2"),
@@ -89,5 +89,5 @@ def test_dropout_falls_behind_each_part_and_before_the_sum():
 @both
 def test_dropout_is_spread_over_the_parts(cls):
     layer = cls(6, 3, 5, dropout=0.2, inner_dropout=0.1)
-    shares = [part.attend.dropout.rate for part in (layer.itself, layer.source)]
-    assert (layer.dropout.rate, layer.network.dropout.rate, *shares) == (0.2, 0.1, 0.1, 0.1)
+    rates = [part.attend.dropout.rate for part in (layer.self_attention, layer.cross_attention)]
+    assert (layer.dropout.rate, layer.network.dropout.rate, *rates) == (0.2, 0.1, 0.1, 0.1)

@@ -9,6 +9,7 @@ from seqloom.layers.heads import (
     LogisticRegression,
     Readout,
     Temperature,
+    linear_head,
     logistic_regression,
     mlp,
     readout,
@@ -37,8 +38,25 @@ def test_mlp_computes_the_equations(B, T, D, F, V):
     layer = exact(MLP(T, D, F, V))
     x = randn(B, T, D)
     slow = lifted(mlp, layer.symbols())(x)
-    assert_same([layer.distribution(x)], [slow], [x, *layer.parameters()])
-    assert_close(layer(x).softmax(-1), slow)
+    assert_same([layer(x)], [slow], [x, *layer.parameters()])
+
+
+@pytest.mark.parametrize("T, D, V", [(1, 1, 1), (3, 4, 5), (2, 3, 7)])
+def test_a_linear_head_is_a_readout_of_all_vectors_end_to_end(T, D, V):
+    layer, oracle = exact(Readout(T * D, V)), nn.Linear(T * D, V).double()
+    oracle.load_state_dict({"weight": layer.W_hy.T, "bias": layer.b_y})
+    x = randn(2, T, D)
+    slow = lifted(linear_head, {"W": layer.W_hy, "b": layer.b_y})(x)
+    assert_same([layer(x.flatten(1))], [slow], [x, *layer.parameters()])
+    assert_close(oracle(x.flatten(1)), slow)
+
+
+def test_mlp_agrees_with_torch():
+    layer = exact(MLP(3, 4, 5, 6))
+    oracle = nn.Sequential(nn.Flatten(), nn.Linear(12, 5), nn.ReLU(), nn.Linear(5, 6)).double()
+    oracle.load_state_dict({"1.weight": layer.W_1.T, "1.bias": layer.b_1, "3.weight": layer.W_2.T, "3.bias": layer.b_2})
+    x = randn(2, 3, 4)
+    assert_close(layer(x), oracle(x))
 
 
 @pytest.mark.parametrize("make", [lambda: LogisticRegression(5, 4), lambda: MLP(5, 4, 3, 2)])

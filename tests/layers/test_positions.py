@@ -1,13 +1,23 @@
 import math
 
+import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch.testing import assert_close
 
 from seqloom.errors import ShapeError
-from seqloom.layers.positions import LearnedPositions, Sinusoidal, learned_positions, sinusoidal
-from tests.layers.lifted import exact
-from tests.layers.scan import assert_same
+from seqloom.layers.positions import (
+    AddLearned,
+    AddSinusoidal,
+    LearnedPositions,
+    Sinusoidal,
+    learned_positions,
+    positioned,
+    sinusoidal,
+)
+from tests.layers.lifted import exact, lifted
+from tests.layers.scan import assert_same, randn
 
 
 @pytest.mark.usefixtures("float64")
@@ -73,3 +83,52 @@ def test_a_position_beyond_the_learned_ones_is_refused_with_what_to_do():
     layer(4)
     with pytest.raises(ShapeError, match=r"position 5 has no embedding: they were learned for the first 4\n.*shorten"):
         layer(2, start=4)
+
+
+both_added = pytest.mark.parametrize("make", [AddSinusoidal, lambda width: AddLearned(12, width)])
+
+
+@pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize("B, T, D", [(1, 1, 2), (2, 3, 4), (3, 7, 6)])
+@both_added
+def test_added_positions_compute_the_equations(make, B, T, D):
+    layer = exact(make(D))
+    x = randn(B, T, D)
+    each = lifted(layer.definition, layer.symbols(), (0, None), (0, 0))  # the batch, then positions
+    assert_same([layer(x)], [each(x, torch.arange(T))], [x, *layer.parameters()])
+    assert_same([layer(x, start=5)], [each(x, torch.arange(5, 5 + T))], [x, *layer.parameters()])
+
+
+@pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize("B, T, D", [(1, 1, 2), (2, 3, 4), (3, 7, 6)])
+@both_added
+def test_added_positions_compute_the_equations_of_a_whole_sequence(make, B, T, D):
+    layer = exact(make(D))
+    x, part = randn(B, T, D), layer.sequence_part()
+    assert part.bound is positioned.bind(position=layer.definition)
+    assert_same([layer(x)], [lifted(part.definition, part.weights)(x)], [x, *layer.parameters()])
+
+
+@both_added
+def test_added_positions_are_those_of_the_whole_when_tokens_come_one_by_one(make):
+    layer, x = exact(make(6)), randn(2, 9, 6)
+    one_by_one = [layer(x[:, t : t + 1], start=t) for t in range(9)]
+    assert_close(torch.cat(one_by_one, 1), layer(x))
+
+
+def test_sinusoidal_positions_are_added_as_by_numpy():
+    """The formula of the paper, entry by entry, with another library."""
+    x = torch.randn(1, 5, 6)
+    waves = np.zeros((5, 6))
+    for p in range(5):
+        for i in range(3):
+            angle = p / 10_000 ** (2 * i / 6)
+            waves[p, 2 * i], waves[p, 2 * i + 1] = np.sin(angle), np.cos(angle)
+    expected = np.sqrt(6) * x.numpy() + waves
+    assert_close(AddSinusoidal(6)(x).numpy(), expected.astype("float32"))
+
+
+def test_learned_positions_are_added_as_by_torch():
+    layer, oracle, x = exact(AddLearned(7, 4)), nn.Embedding(7, 4).double(), randn(2, 5, 4)
+    oracle.load_state_dict({"weight": layer.positions.P})
+    assert_close(layer(x), x + oracle(torch.arange(5)))

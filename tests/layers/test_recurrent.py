@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.testing import assert_close
 
+from seqloom.equations.count import parameters
 from seqloom.errors import ShapeError
-from seqloom.layers.bidirectional import Bidirectional
+from seqloom.layers.bidirectional import Bidirectional, sequence_part
 from seqloom.layers.derived import cell_from
 from seqloom.layers.gru import GRU, GRUResetAfter, GRUState, gru
 from seqloom.layers.lstm import LSTM, lstm
@@ -19,7 +20,8 @@ from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
 from seqloom.layers.simple_rnn import ConcatRNN, LinearRNN, SimpleRNN
 from seqloom.layers.ssru import SSRU, ssru
 from seqloom.layers.stacked import Stacked
-from tests.layers.scan import gradients, known, rows, tensors
+from tests.layers.lifted import lifted
+from tests.layers.scan import assert_same, gradients, known, rows, tensors
 
 D, H = 3, 5
 CELLS: list[type[Cell[Any]]] = [SimpleRNN, ConcatRNN, LinearRNN, GRU, GRUResetAfter, LSTM, SSRU, SelfAttentiveRNN]
@@ -33,6 +35,7 @@ LAYERS = CAUSAL | {
     "Stacked Bidirectional": lambda: Stacked([Bidirectional.of(lambda: GRU(D, 4)), SimpleRNN(8, H)]),
 }
 every_layer = pytest.mark.parametrize("name", LAYERS)
+every_reader_of_sequences = pytest.mark.parametrize("name", [*CAUSAL, "Bidirectional"])
 every_causal_layer = pytest.mark.parametrize("name", CAUSAL)
 precisions = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["single", "double"])
 
@@ -245,11 +248,15 @@ def test_layer_keeps_nothing_of_a_call(name):
 @every_layer
 def test_all_parameters_stand_among_the_symbols(name):
     layer = make(name)
+    assert sum(parameters(layer.symbols()).values()) == sum(weight.numel() for weight in layer.parameters())
 
-    def count(symbols) -> int:
-        return sum(value.numel() if isinstance(value, Tensor) else count(value) for value in symbols.values())
 
-    assert count(layer.symbols()) == sum(weight.numel() for weight in layer.parameters())
+@every_reader_of_sequences
+def test_layer_computes_the_definition_of_a_whole_sequence(name):
+    layer = make(name)
+    x = words(3, 4)
+    part = sequence_part(layer)
+    assert_same([layer(x)[0]], [lifted(part.definition, part.weights)(x)], [x, *layer.parameters()])
 
 
 @pytest.mark.parametrize("cls", CELLS)

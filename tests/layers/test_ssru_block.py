@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqloom.layers.multi_head import MultiHead, multi_head
-from seqloom.layers.ssru_block import SSRUBlock, multi_head_query, ssru_block
+from seqloom.layers.ssru_block import SSRUBlock, ssru_block
 from tests.layers.lifted import counted, exact
 from tests.layers.scan import assert_same, randn
 
@@ -28,14 +27,6 @@ def test_steps_hand_on_what_the_block_remembers():
     _, cache, _ = layer.step(x[:, :1], cache)
     _, c = ssru_block(x[0, 0], torch.zeros(6, dtype=x.dtype), h[0], **layer.symbols())
     assert_close(cache.written.c[0], c)
-
-
-def test_one_word_sees_what_it_would_see_among_others():
-    layer = exact(MultiHead(6, 3))
-    x, h = randn(4, 6), randn(5, 6)
-    together = multi_head(x, h, torch.ones(4, 5, dtype=torch.bool), **layer.symbols())
-    for word, row in zip(x, together, strict=True):
-        assert_close(multi_head_query(word, h, **layer.symbols()), row)
 
 
 def test_the_count_of_the_definition_is_that_of_the_block():

@@ -3,15 +3,30 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
+from seqloom.equations import State
+from seqloom.equations.part import shown
 from seqloom.errors import ShapeError
 from seqloom.layers.dropout import draw_from
-from seqloom.layers.gru import GRU, GRUState, gru
-from seqloom.layers.lstm import LSTM, LSTMState, lstm
+from seqloom.layers.gru import GRU, GRUState
+from seqloom.layers.lstm import LSTM, LSTMState
 from seqloom.layers.recurrent import last
 from seqloom.layers.simple_rnn import RNNState, SimpleRNN
-from seqloom.layers.ssru import SSRU, SSRUState, ssru
+from seqloom.layers.ssru import SSRU, SSRUState
 from seqloom.layers.stacked import Stacked, stacked
-from tests.layers.scan import SIZES, assert_same, randn, scan
+from tests.layers.scan import SIZES, assert_same, randn, tensors
+
+
+def step_by_step(layer, x, starts):
+    """`stacked` over a batch x (B, T, D): the outputs of the top layer, and the states of all after the last step."""
+
+    def run(x, starts):
+        s, outputs = [State(start[0], start) for start in starts], []
+        for vector in x:
+            y, s = stacked(vector, s, **layer.symbols())
+            outputs.append(shown(y))
+        return torch.stack(outputs), [list(state) for state in s]
+
+    return torch.vmap(run)(x, [list(start) for start in starts])
 
 
 @pytest.mark.parametrize("B, T, D, H", SIZES)
@@ -20,8 +35,8 @@ def test_fast_path_computes_the_equations(B, T, D, H):
     layer = Stacked([SimpleRNN(D, H), SimpleRNN(H, K)]).double()
     x, h_1, h_2 = randn(B, T, D), randn(B, H), randn(B, K)
     fast, (lower, upper) = layer(x, (RNNState(h_1), RNNState(h_2)))
-    slow, slow_end = scan(stacked, x, [h_1, h_2], layer.symbols(), output="h_2")
-    assert_same([fast, lower.h, upper.h], [slow, *slow_end], [x, h_1, h_2, *layer.parameters()])
+    slow, slow_end = step_by_step(layer, x, [[h_1], [h_2]])
+    assert_same([fast, lower.h, upper.h], [slow, *tensors(slow_end)], [x, h_1, h_2, *layer.parameters()])
 
 
 def test_class_is_tied_to_its_definition():
@@ -31,13 +46,18 @@ def test_class_is_tied_to_its_definition():
 def test_layers_of_any_kind_read_each_other():
     layer = Stacked([LSTM(2, 3), GRU(3, 4), SSRU(4, 5)]).double()
     x, h, c, g, s = randn(2, 6, 2), randn(2, 3), randn(2, 3), randn(2, 4), randn(2, 5)
-    fast, ends = layer(x, (LSTMState(h, c), GRUState(g), SSRUState(s)))
-    groups = layer.symbols()
-    slow, end_1 = scan(lstm, x, [h, c], groups["layer_1"])
-    slow, end_2 = scan(gru, slow, [g], groups["layer_2"])
-    slow, end_3 = scan(ssru, slow, [s], groups["layer_3"])
-    leaves = [x, h, c, g, s, *layer.parameters()]
-    assert_same([fast, *ends[0], *ends[1], *ends[2]], [slow, *end_1, *end_2, *end_3], leaves)
+    starts = (LSTMState(h, c), GRUState(g), SSRUState(s))
+    fast, ends = layer(x, starts)
+    slow, slow_ends = step_by_step(layer, x, starts)
+    assert_same([fast, *tensors(ends)], [slow, *tensors(slow_ends)], [x, h, c, g, s, *layer.parameters()])
+
+
+def test_the_definition_leaves_the_state_it_was_given_as_it_was():
+    layer = Stacked([GRU(2, 3), GRU(3, 4)])
+    start = layer.part().start()
+    before = [state.values[0] for state in start.values[0]]
+    stacked(torch.ones(2), *start.values, **layer.symbols())
+    assert all(state.values[0] is value for state, value in zip(*start.values, before, strict=True))
 
 
 def test_two_layers_agree_with_torch():
@@ -52,10 +72,10 @@ def test_two_layers_agree_with_torch():
     assert_close((y, lower.h, upper.h, lower.c, upper.c), (expected, *h, *c))
 
 
-def test_groups_have_the_names_of_the_definition_for_two_layers_only():
-    two, one = Stacked([SSRU(2, 3), SSRU(3, 4)]), Stacked([SSRU(2, 3)])
-    assert set(two.symbols()) == set(stacked.groups)
-    assert set(one.symbols()) == {"layer_1"}
+def test_the_definition_is_bound_to_as_many_cells_as_there_are_layers():
+    layer = Stacked([LSTM(2, 3), GRU(3, 4), SSRU(4, 5)])
+    assert set(layer.symbols()) == set(stacked.parts) == {"cells"}
+    assert layer.part().bound.bound_to == {"cells": (LSTM.definition, GRU.definition, SSRU.definition)}
 
 
 def test_all_outputs_or_the_last_one():

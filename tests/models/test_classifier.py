@@ -7,17 +7,17 @@ import torch
 from torch.testing import assert_close
 
 from seqloom.layers.heads import logistic_regression, mlp
-from seqloom.models.classifier import Classifier, FlatClassifier, Rows, make_classifier
-from seqloom.models.frames import Frames
+from seqloom.models.classifier import Classifier, Features, FlatClassifier, make_classifier
+from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.settings import ModelConfig
-from seqloom.models.words import Words
+from seqloom.models.token_embedding import TokenEmbedding
 from tests.sizes import lenient
 
 NAMES = ["logistic", "mlp", "rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
 
 
-def made(config: ModelConfig, words: Rows, scores: int, features: int = 0) -> Any:
-    return make_classifier(config, words, scores, features).eval()
+def made(config: ModelConfig, embedding: Features, scores: int, features: int = 0) -> Any:
+    return make_classifier(config, embedding, scores, features).eval()
 
 
 def small(name: str, **changes: Any) -> ModelConfig:
@@ -28,7 +28,7 @@ def small(name: str, **changes: Any) -> ModelConfig:
 @pytest.mark.parametrize("name", NAMES)
 def test_frames_give_the_same_scores_alone_and_beside_longer_ones(name):
     config = small(name)
-    model = made(config, Frames(config, 3), 2)
+    model = made(config, FrameProjection(config, 3), 2)
     torch.nn.init.normal_(next(model.parameters()))
     frames = [torch.randn(length, 3) for length in (2, 7, 5)]
     together = torch.nn.utils.rnn.pad_sequence(frames, batch_first=True)
@@ -40,7 +40,7 @@ def test_frames_give_the_same_scores_alone_and_beside_longer_ones(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_features_count_and_a_vector_is_what_is_read_out(name):
     config = small(name)
-    model = made(config, Words(config, 11), 3, features=2)
+    model = made(config, TokenEmbedding(config, 11), 3, features=2)
     w, lengths = torch.randint(1, 11, (5, 7)), torch.tensor([7, 1, 3, 0, 6])
     without = model(w, lengths, torch.zeros(5, 2))
     beside = torch.randn(5, 2)
@@ -59,12 +59,12 @@ def test_features_count_and_a_vector_is_what_is_read_out(name):
 
 def test_logistic_regression_has_161_parameters_and_computes_its_definition():
     config = small("logistic", length=20, embedding=8)
-    model = made(config, Words(config, 30), 1)
+    model = made(config, TokenEmbedding(config, 30), 1)
     assert sum(weight.numel() for weight in model.head.parameters()) == 161
     torch.nn.init.normal_(model.head.w)
     torch.nn.init.normal_(model.head.b)
     w = torch.randint(1, 30, (3, 20))
-    rows = model.words(w)
+    rows = model.embedding(w)
     expected = [logistic_regression(row, **model.head.symbols()) for row in rows]
     scores = model(w, torch.full((3,), 20))
     assert scores.shape == (3, 1)
@@ -73,14 +73,14 @@ def test_logistic_regression_has_161_parameters_and_computes_its_definition():
 
 def test_the_mlp_computes_its_definition():
     config = small("mlp")
-    model = made(config, Words(config, 13), 3)
+    model = made(config, TokenEmbedding(config, 13), 3)
     w = torch.randint(1, 13, (4, 7))
-    expected = [mlp(row, **model.head.symbols()) for row in model.words(w)]
-    assert_close(torch.softmax(model(w, torch.full((4,), 7)), -1), torch.stack(expected))
+    expected = [mlp(row, **model.head.symbols()) for row in model.embedding(w)]
+    assert_close(model(w, torch.full((4,), 7)), torch.stack(expected))
 
 
 def test_one_hot_words_times_a_matrix_are_a_look_up():
     config = small("gru", one_hot=True)
     table = torch.randn(9, 4)
     w = torch.randint(0, 9, (2, 5))
-    assert_close(Words(config, 9).eval()(w) @ table, table[w])
+    assert_close(TokenEmbedding(config, 9).eval()(w) @ table, table[w])

@@ -88,13 +88,13 @@ def test_tied_weights_are_there_once_and_learn_from_both_ends():
     count = [sum(weight.numel() for weight in model.parameters()) for model in (tied, apart)]
     assert count[1] - count[0] == 8 * V
     rows = torch.randn(2, 8, dtype=torch.float64)
-    torch.testing.assert_close(tied.scores(rows), rows @ tied.words.table.get_parameter("E").T)
+    torch.testing.assert_close(tied.logits(rows), rows @ tied.embedding.table.get_parameter("E").T)
 
 
 def test_one_hot_words_are_read_and_not_learned():
     model = make("lstm", one_hot=True, vocab=V)
-    assert model.words.width == V
-    table = model.words.table.get_parameter("E")
+    assert model.embedding.width == V
+    table = model.embedding.table.get_parameter("E")
     assert torch.equal(table, torch.eye(V, dtype=torch.float64))
     assert not table.requires_grad
     assert model(tokens(), torch.full((B,), T)).shape == (B, T, V)
@@ -110,7 +110,7 @@ def test_only_what_has_places_has_a_limit():
     "settings, message",
     [
         ({"name": "mixer"}, "mixer sees the words to come"),
-        ({"name": "mixer"}, "use one of: rnn, gru, lstm, self-attentive-rnn, cnn, transformer, words"),
+        ({"name": "mixer"}, "use one of: words, cnn, rnn, gru, lstm, self-attentive-rnn, transformer"),
         ({"name": "lstm", "bidirectional": True}, "has seen the words to come"),
         ({"name": "lstm", "tied": True}, "model.tied: the last layer is 5 wide, a word 8"),
         ({"name": "lstm", "tied": True, "one_hot": True}, "one-hot words have no weights to share"),

@@ -7,22 +7,22 @@ import torch
 from torch import Tensor, nn
 from torch.testing import assert_close
 
-from seqloom.errors import UnknownName
+from seqloom.errors import SeqloomError
 from seqloom.layers.dropout import draw_from
-from seqloom.models.forgetting import Forget
-from seqloom.models.letters import LETTER, LetterKind, Letters
+from seqloom.models.characters import CHARACTER, CharacterKind, character_encoder
 from seqloom.models.registry import names
 from seqloom.models.settings import ModelConfig
 from seqloom.models.tagger import Tagger
+from seqloom.models.word_dropout import WordDropout
 from tests.sizes import lenient
 
 V, LETTERS, TAGS = 11, 9, 3
-KINDS: list[LetterKind] = ["cnn", "lstm"]
+KINDS: list[CharacterKind] = ["cnn", "lstm"]
 
 
-def make(name: str, kind: LetterKind | None = "cnn", **settings: object) -> Tagger:
+def make(name: str, kind: CharacterKind | None = "cnn", **settings: object) -> Tagger:
     chosen = {"name": name, "embedding": 6, "widths": [5, 7], "heads": 2, "hidden": 9, "length": 8, **settings}
-    letters = Letters(kind, LETTERS, 4) if kind is not None else None
+    letters = character_encoder(kind, LETTERS, 4) if kind is not None else None
     return Tagger(lenient(ModelConfig, **chosen), V, TAGS, letters).double().eval()
 
 
@@ -72,7 +72,7 @@ def test_without_letters_spelling_says_nothing():
 
 
 def test_a_name_that_reads_no_sentence_is_refused():
-    with pytest.raises(UnknownName, match="logistic"):
+    with pytest.raises(SeqloomError, match="logistic cannot be an encoder"):
         make("logistic")
 
 
@@ -81,7 +81,7 @@ def test_a_name_that_reads_no_sentence_is_refused():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_word_without_letters_is_zero_and_filling_says_nothing(kind):
-    letters = Letters(kind, LETTERS, 4).double()
+    letters = character_encoder(kind, LETTERS, 4).double()
     words = spelling([], [2, 5, 3], [2, 6, 7, 8, 3])
     rows = letters(words)
     assert rows.shape == (3, 4)
@@ -91,23 +91,23 @@ def test_a_word_without_letters_is_zero_and_filling_says_nothing(kind):
 
 
 def test_letters_by_convolution_are_the_strongest_windows():
-    letters = Letters("cnn", LETTERS, 4).double()
+    letters = character_encoder("cnn", LETTERS, 4).double()
     word = torch.tensor([[2, 6, 7, 3]])
-    x = nn.functional.pad(letters.table(word)[0], (0, 0, 2, 2))  # (8, LETTER)
-    reader: Any = letters.reader
-    weights = reader.windows.symbols()
+    x = nn.functional.pad(letters.table(word)[0], (0, 0, 2, 2))  # (8, CHARACTER)
+    reader: Any = letters
+    weights = reader.convolution.symbols()
     windows = torch.stack([torch.einsum("kd,kdh->h", x[t : t + 5], weights["W"]) + weights["b"] for t in range(4)])
     assert_close(letters(word)[0], windows.clamp_min(0).amax(0))
 
 
 def test_letters_from_both_ends_are_the_last_states_of_two_readers():
-    letters = Letters("lstm", LETTERS, 4).double()
+    letters = character_encoder("lstm", LETTERS, 4).double()
     word = torch.tensor([[2, 6, 7, 3]])
     x = letters.table(word)
-    both: Any = letters.reader.readers
+    both: Any = letters.readers
     halves = []
     for layer, seen in ((both.fwd, x), (both.bwd, x.flip(1))):
-        oracle = nn.LSTM(LETTER, 2, batch_first=True).double()
+        oracle = nn.LSTM(CHARACTER, 2, batch_first=True).double()
         weights = [layer.weight_x, layer.weight_h, layer.bias, torch.zeros_like(layer.bias)]
         for name, weight in zip(("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"), weights):
             getattr(oracle, name).data.copy_(weight.data)
@@ -118,8 +118,8 @@ def test_letters_from_both_ends_are_the_last_states_of_two_readers():
 # --- forgetting -----------------------------------------------------------------------------------
 
 
-def forgetful(strength: float = 1.0) -> Forget:
-    return Forget(strength, frequency=[0, 7, 0, 0, 1, 3, 99], specials=4, unknown=1)
+def forgetful(strength: float = 1.0) -> WordDropout:
+    return WordDropout(strength, frequency=[0, 7, 0, 0, 1, 3, 99], specials=4, unknown=1)
 
 
 def test_rare_words_are_forgotten_as_often_as_they_should_be():

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from seqloom.equations import concat, equations, sigmoid, stack
+from seqloom.equations import concat, equations, nodes, sigmoid, stack
 from seqloom.equations.drawing.graph import Graph, call_paths, graph
 from seqloom.errors import UnknownName
 from seqloom.layers.cross_entropy import cross_entropy
@@ -44,15 +44,19 @@ def used_by_lines(definition) -> dict[str, set[str]]:
     returned = {node.id for node in ast.walk(last.value) if isinstance(node, ast.Name)}
     positional = {argument.arg for argument in tree.args.args}
     ids = {name: f"{name}.before" if name in returned else name for name in positional}
-    ids |= {argument.arg: argument.arg for argument in tree.args.kwonlyargs}
+    ids |= {argument.arg: argument.arg for argument in tree.args.kwonlyargs if argument.arg not in definition.parts}
     made_of: dict[str, set[str]] = {}
     for line in tree.body:
-        if isinstance(line, ast.Assign):
-            names = [node.id for node in ast.walk(line.value) if isinstance(node, ast.Name)]
-            direct = {ids[name] for name in names if name in ids}
-            targets = [node.id for node in ast.walk(line.targets[0]) if isinstance(node, ast.Name)]
-            ids |= {target: target for target in targets}
-            made_of |= dict.fromkeys(targets, direct.union(*(made_of.get(id, set()) for id in direct)))
+        lines = line.body if isinstance(line, ast.For) else [line] if isinstance(line, ast.Assign) else []
+        names = [node.id for each in lines for node in ast.walk(each.value) if isinstance(node, ast.Name)]  # type: ignore[attr-defined]
+        direct = {ids[name] for name in names if name in ids}
+        results = [target for each in lines for target in ast.walk(each.targets[0])]  # type: ignore[attr-defined]
+        plain = {target.id for target in results if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)}
+        states = {target.value.id for target in results if isinstance(target, ast.Subscript)}  # type: ignore[attr-defined]
+        made = {name: f"{name}^L" if isinstance(line, ast.For) else name for name in plain} | {s: s for s in states}
+        of_all = direct.union(*(made_of.get(id, set()) for id in direct))
+        ids |= made
+        made_of |= dict.fromkeys(made.values(), of_all)
     return made_of
 
 
@@ -62,7 +66,8 @@ def test_every_symbol_is_in_the_figure_under_its_id(definition):
     ids = set().union(*(shown(figure, key) for key in figure.vertices))
     body = definition.body
     symbols = (*body.inputs, *body.weights, *(target for line in body.lines for target in line.targets))
-    assert {symbol.id for symbol in symbols} <= ids
+    assert {symbol.id for symbol in symbols if symbol.role not in ("part", "parts")} <= ids
+    assert {call.id for call in body.calls()} <= ids
 
 
 @every_definition
@@ -80,10 +85,10 @@ def test_a_result_comes_from_what_its_lines_use(definition):
 def test_a_line_ends_in_an_operation_and_its_result_of_one_id(definition):
     figure = graph(definition)
     for line in definition.body.lines:
-        for target in line.targets:
+        for target in line.targets if not isinstance(line.value, nodes.Symbol) else ():
             (edge,) = figure.into(target.id)
             assert figure.vertices[edge.source].kind in ("operation", "call")
-            assert figure.vertices[edge.source].id == (target.id if len(line.targets) == 1 else line.value.id)
+            assert figure.vertices[edge.source].id == line.value.id
 
 
 def test_a_chain_of_plus_is_one_sum():

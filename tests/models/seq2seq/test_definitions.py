@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqloom.equations import Equations
-from seqloom.equations.count import parameters
+from seqloom.equations.count import flat
 from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number
-from seqloom.models.part import Part
 from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.stage import Stage
+from seqloom.testing import assert_same
 from tests.models.seq2seq.test_seq2seq import SCORES, made
 
 SMALL = {"encoder_widths": [5], "decoder_widths": [7]}
@@ -45,12 +45,12 @@ def named(name: str, **changes) -> Seq2Seq:
     return model
 
 
-def decoder_of(model: Seq2Seq, source=SOURCE) -> Part:
-    return model.parts(source, WRITTEN)[-1]
+def decoder_of(model: Seq2Seq, source=SOURCE) -> Stage:
+    return model.stages(source, WRITTEN)[-1]
 
 
 def attention_in(values: Mapping[str, Number]) -> list[torch.Tensor]:
-    """The shares of the source in a trace, layer by layer, as (N, S) for the newest word."""
+    """The attention to the source in a trace, layer by layer, as (N, S) for the last position."""
     found = {
         id: torch.as_tensor(value)
         for id, value in values.items()
@@ -58,7 +58,7 @@ def attention_in(values: Mapping[str, Number]) -> list[torch.Tensor]:
     }
     layers = []
     for id, value in found.items():
-        if value.ndim == 3 and id.split("/")[1][0] in "YA":  # a Transformer's look at its own words
+        if value.ndim == 3 and id.split("/")[2][0] in "YA":  # a Transformer's self-attention
             continue
         layers.append(value[None] if value.ndim == 1 else value[:, -1] if value.ndim == 3 else value)
     return layers
@@ -72,7 +72,7 @@ def assert_steps_agree(model: Seq2Seq) -> None:
         state = step.state
         assert_close(traced.values["z"], step.logits[0])
         assert_close(traced.values["p"], torch.softmax(step.logits[0], -1))
-        seen = attention_in(traced.values) if model.looks else []  # shares of one row are not handed out
+        seen = attention_in(traced.values) if model.looks else []  # attention to a single context is not handed out
         assert len(seen) == len(step.attention)
         for one, other in zip(seen, step.attention, strict=True):
             assert_close(one, other[0])
@@ -106,39 +106,32 @@ def test_a_fixed_context(decoder, bridge):
     assert_steps_agree(named("encoder-decoder", decoder=decoder, bridge=bridge, decoder_widths=[5, 5]))
 
 
-@pytest.mark.parametrize("name, changes", [("rnn-attention", {}), ("transformer", {}), ("lstm-to-lstm", {})])
-def test_tied_words(name, changes):
-    model = named(name, tied="target", **changes)
-    assert "E.T" in model.definition.source.text
+@pytest.mark.parametrize("name", ["rnn-attention", "transformer", "lstm-to-lstm"])
+def test_tied_words(name):
+    model = named(name, tied="target")
+    assert "E.T" in model.readout.definition.source.text
     assert_steps_agree(model)
 
 
 @pytest.mark.parametrize("name", names("translate"))
-def test_the_definition_has_the_weights_of_decoder_and_words_and_no_others(name):
+def test_the_stages_have_all_weights_of_the_model(name):
     model = named(name)
-    counted = parameters(model.symbols())
-    held = [*model.decoder.parameters(), *model.words.parameters(), *model.readout.parameters()]
-    bridge = model.parts(SOURCE, WRITTEN)[-2]
-    made = sum(parameters(bridge.symbols).values()) if bridge.name == "bridge" else 0
-    assert sum(counted.values()) == sum(weight.numel() for weight in held) - made
+    shown = {
+        weight.untyped_storage().data_ptr()
+        for stage in model.stages(SOURCE, WRITTEN)
+        for weight in flat(stage.part.weights).values()
+    }
+    assert {weight.data_ptr() for weight in model.parameters()} <= shown
 
 
 @pytest.mark.parametrize("name", names("translate"))
-def test_a_decoder_by_itself_goes_from_row_to_row(name):
+def test_gradients_flow_as_in_the_equations(name):
     model = named(name)
-    decoder, definition = model.decoder, model.decoder.definition
-    assert isinstance(definition, Equations)
-    memory = model.reader(SOURCE, torch.tensor([4]))
-    x = model.words(torch.tensor([WRITTEN[0]]))
-    row, _, _ = decoder.step(x, decoder.start(memory), weights=False)
-    given = {name: value[0] for name, value in decoder.begin(memory).items()}
-    look = torch.ones(1, 4, dtype=torch.bool)
-    given |= {"x": x[0], "i": torch.tensor(0), "causal": look[:, :1], "mask": look}
-    results = definition(*(given[symbol.name] for symbol in definition.body.inputs), **decoder.symbols())
-    last = results[-1] if isinstance(results, tuple) else results
-    if name in ("encoder-decoder", "lstm-to-lstm"):  # there the row is the state itself
-        last = results[0] if isinstance(results, tuple) else results
-    assert_close(last, row[0])
+    decoder = decoder_of(model)
+    slow = torch.stack([traced.results[-1] for traced in decoder.traces()])
+    real = torch.ones(1, len(WRITTEN), dtype=torch.bool)
+    fast = model(SOURCE, torch.tensor([4]), torch.tensor([WRITTEN]), real).softmax(-1)
+    assert_same([fast], [slow], list(model.parameters()))
 
 
 @pytest.mark.parametrize("name", names("translate"))
@@ -151,17 +144,17 @@ def test_both_readers_compute_their_equations(encoder):
     assert_encoder_agrees(named("rnn-attention", encoder=encoder, encoder_widths=[5, 3]))
 
 
-def test_rows_of_zeros_have_no_angle_in_the_equations_either():
+def test_vectors_of_zeros_have_no_angle_in_the_equations_either():
     model = named("rnn-attention", encoder="cnn", bidirectional=False, score="cosine", decoder_widths=[5])
     with torch.no_grad():
-        model.get_parameter("reader.encoder.layers.0.b").fill_(-100.0)
-    assert not model.reader(SOURCE, torch.tensor([4])).rows.any()
+        model.get_parameter("source.encoder.layers.0.b").fill_(-100.0)
+    assert not model.source(SOURCE, torch.tensor([4])).hidden.any()
     assert_steps_agree(model)
 
 
 def test_norms_after_each_part():
     model = named("transformer", norm="after")
-    assert "pre_norm" not in model.definition.source.text
+    assert "blocks/Y^1/O" in decoder_of(model).traces(1)[0].values, "the block of 2017 has a norm behind each part"
     assert_steps_agree(model)
     assert_encoder_agrees(model)
     held = sum(weight.numel() for weight in named("transformer").parameters())
@@ -169,52 +162,58 @@ def test_norms_after_each_part():
 
 
 def assert_encoder_agrees(model: Seq2Seq) -> None:
-    *parts, _ = model.parts(SOURCE, WRITTEN)
-    read = [part for part in parts if part.name.startswith("encoder")]
-    assert read
-    rows = model.reader(SOURCE, torch.tensor([4])).rows[0]
-    traces = read[-1].traces()
-    made_rows = (
-        traces[0].results[0]
-        if len(traces) == 1
-        else torch.stack([torch.as_tensor(trace.results[0]) for trace in traces])
-    )
-    assert_close(made_rows, rows)
+    encoder = model.stages(SOURCE, WRITTEN)[0]
+    hidden = model.source(SOURCE, torch.tensor([4])).hidden[0]
+    slow = encoder.part(SOURCE[0])
+    used = [weight for weight in model.source.parameters() if weight.requires_grad]
+    if "mixer" not in type(model.source.encoder).__name__.lower():
+        assert_same([hidden], [slow], used)
+    assert torch.equal(encoder.traces()[0].results[0], slow)
 
 
 @pytest.mark.parametrize("name, bridge", [("encoder-decoder", "projected"), ("lstm-to-lstm", "all")])
 def test_the_bridge_computes_its_equations(name, bridge):
     model = named(name, bridge=bridge, encoder_widths=[5, 5], decoder_widths=[5, 5])
-    parts = model.parts(SOURCE, WRITTEN)
-    (first,) = (part for part in parts if part.name == "bridge")
-    assert_close(list(first.traces()[0].results), list(parts[-1].start.values()))
+    stages = model.stages(SOURCE, WRITTEN)
+    made = [stage.traces()[0].results[0] for stage in stages if stage.name.startswith("bridge")]
+    (layers,) = stages[-1].start["s"].values
+    assert_close(made, [value for state in layers for value in state])
 
 
 def test_nothing_is_made_where_the_state_is_handed_on():
-    assert all(part.name != "bridge" for part in named("lstm-to-lstm").parts(SOURCE, WRITTEN))
+    stages = named("lstm-to-lstm").stages(SOURCE, WRITTEN)
+    assert [stage.name for stage in stages] == ["encoder", "decoder"]
 
 
 def test_formulas_are_those_of_the_papers():
-    assert plain(named("rnn-attention").definition) == [
-        "xₜ = E_yₜ",
-        "cₜ = soft-attention(sₜ₋₁, H; attention)",
-        "sₜ = gru-reset-after([xₜ, cₜ], sₜ₋₁; cell)",
+    assert plain(named("rnn-attention").part().bound) == [
+        "xₜ = embedding(yₜ)",
+        "cₜ = attention(sₜ₋₁, H)",
+        "sₜ = cell([xₜ, cₜ], sₜ₋₁)",
         "oₜ = tanh([sₜ, cₜ, xₜ] Wₒ + bₒ)",
-        "zₜ = readout(oₜ; output)",
+        "zₜ = readout(oₜ)",
         "pₜ = softmax(zₜ)",
     ]
-    other = plain(named("rnn-attention", order="state-first").definition)
-    assert other[1:3] == ["sₜ = gru-reset-after([xₜ, cₜ₋₁], sₜ₋₁; cell)", "cₜ = soft-attention(sₜ, H; attention)"]
+    other = plain(named("rnn-attention", order="state-first").part().bound)
+    assert other[1:3] == ["sₜ = cell([xₜ, cₜ₋₁], sₜ₋₁)", "cₜ = attention(sₜ, H)"]
+
+
+def test_a_deep_model_has_a_short_formula():
+    three, six = (plain(named(name).part().bound) for name in ("transformer", "transformer-base"))
+    assert three[3] == "Y⁽ˡ⁾ = blockₗ(Y⁽ˡ⁻¹⁾, M, causal-mask(), full-mask(Y⁽ˡ⁻¹⁾, M))   (l = 1, …, 3)"
+    assert len(three) == len(six) and six[3].endswith("(l = 1, …, 6)")
 
 
 def test_a_model_opens_down_to_a_single_gate():
-    paths = call_paths(named("rnn-attention").definition)
-    assert {"c", "s", "z"} <= set(paths)
-    gates = [id for id in decoder_of(named("rnn-attention")).traces(1)[0].values if id in ("s/r", "s/z")]
-    assert gates == ["s/r", "s/z"]
-    assert any(path.count("/") == 2 for path in call_paths(named("transformer").definition))
+    model = named("rnn-attention")
+    assert {"c", "s", "z"} <= set(call_paths(model.part().bound))
+    assert {"s/r", "s/z"} <= set(decoder_of(model).traces(1)[0].values)
+    lstm = named("rnn-attention", decoder="lstm", decoder_widths=[7, 3])
+    assert {"s/cells/s^1/f", "s/cells/s^2/f"} <= set(decoder_of(lstm).traces(1)[0].values), "each layer by itself"
+    paths = call_paths(named("transformer").part().bound)
+    assert {"blocks", "blocks/Y^3", "blocks/Y^3/Y.1", "blocks/Y^3/Y.1/head.8"} <= set(paths)
 
 
-def test_definitions_of_one_shape_are_alike_to_the_letter():
-    assert named("transformer").definition.source.text == named("transformer").definition.source.text
-    assert named("transformer-tiny").definition.source.text != named("transformer").definition.source.text
+def test_a_model_of_one_shape_is_bound_once():
+    assert named("transformer").part().bound is named("transformer").part().bound
+    assert named("transformer-tiny").part().bound is not named("transformer").part().bound

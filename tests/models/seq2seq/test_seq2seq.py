@@ -65,7 +65,7 @@ def test_blocks_have_their_norms_before_or_after(norm):
     model = made(name="transformer-tiny", norm=norm, encoder_widths=[6] * 2, decoder_widths=[6] * 3)
     assert_parallel_equals_steps(model)
     source, lengths, written = batch()
-    rows = model.decoder(model.words(written), model.reader(source, lengths))
+    rows = model.decoder(model.embedding(written), model.source(source, lengths))
     in_measure = torch.allclose(rows.mean(-1), torch.zeros(3, 5, dtype=torch.double), atol=1e-6)
     assert in_measure, "the last that happens to a row is a norm"
 
@@ -147,7 +147,7 @@ def test_rows_of_a_state_can_be_chosen_and_go_on_alone():
 def test_lstm_to_lstm_hands_over_both_states():
     model = made(name="lstm-to-lstm", encoder_widths=[4, 4], decoder_widths=[4, 4])
     source, lengths, _ = batch()
-    memory = model.reader(source, lengths)
+    memory = model.source(source, lengths)
     states, _ = model.decoder.start(memory)
     for (h, c), (h_encoder, c_encoder) in zip(states, memory.states, strict=True):
         assert torch.equal(h, h_encoder) and torch.equal(c, c_encoder)
@@ -158,7 +158,7 @@ def test_the_cell_state_of_the_top_layer_is_handed_over_too(encoder, decoder):
     both = len(encoder) == 1
     model = made(name="lstm-to-lstm", encoder_widths=encoder, decoder_widths=decoder, bidirectional=both)
     source, lengths, _ = batch()
-    memory = model.reader(source, lengths)
+    memory = model.source(source, lengths)
     top = memory.states[-1]
     right = torch.cat([top.forward.c, top.backward.c], -1) if both else top.c
     states, _ = model.decoder.start(memory)
@@ -169,7 +169,7 @@ def test_the_cell_state_of_the_top_layer_is_handed_over_too(encoder, decoder):
 
 def test_tied_weights_are_one():
     model = made(tied="target")
-    assert model.readout.words is model.words
+    assert model.readout.embedding is model.embedding
     assert len({id(weight) for weight in model.parameters()}) == len(list(model.parameters()))
     with pytest.raises(ConfigError, match=r"tokens\.joint"):
         made(tied="all")

@@ -33,12 +33,12 @@ def attention_alone(
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, with all else taken away.
 
-    y    ()      index, the last token; <bos> at first
-    i    ()      index, its position, counted from 0
-    H    (S, D)  the hidden states of the encoder
-    W_Q  (D, D)  from the last token to the query
-    W_K  (D, D)  from the source to the keys
-    W_V  (D, D)  from the source to the values
+    y    ()           index, the last token; <bos> at first
+    i    ()           index, its position, counted from 0
+    H    (S, memory)  the hidden states of the encoder
+    W_Q  (D, D)       from the last token to the query
+    W_K  (D, D)       from the source to the keys
+    W_V  (D, D)       from the source to the values
     """
     r = position(embedding(y), i)  # the embedding of the last token, with its position
     M = source(H)  # the source in the width of the decoder

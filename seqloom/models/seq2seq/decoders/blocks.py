@@ -51,10 +51,10 @@ def transformer_decoder(
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    y  ()          index, the last token; <bos> at first
-    i  ()          index, its position, counted from 0
-    X  (steps, D)  the embeddings of the target so far
-    H  (S, D)      the hidden states of the encoder
+    y  ()           index, the last token; <bos> at first
+    i  ()           index, its position, counted from 0
+    X  (steps, D)   the embeddings of the target so far
+    H  (S, memory)  the hidden states of the encoder
     """
     X = append(X, position(embedding(y), i))  # the target so far, the last token with its position below it
     M = source(H)  # the source in the width of the decoder
@@ -86,9 +86,9 @@ def hybrid(
     Paper: Y. Kim et al., From research to production and back: ludicrously fast neural machine translation,
     WNGT 2019.
 
-    y  ()      index, the last token; <bos> at first
-    i  ()      index, its position, counted from 0
-    H  (S, D)  the hidden states of the encoder
+    y  ()           index, the last token; <bos> at first
+    i  ()           index, its position, counted from 0
+    H  (S, memory)  the hidden states of the encoder
     """
     r = position(embedding(y), i)  # the embedding of the last token, with its position
     M = source(H)  # the source in the width of the decoder

@@ -18,7 +18,7 @@ from seqloom.layers.convolution import CausalConvolution, convolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
-from seqloom.layers.identity import Identity, identity
+from seqloom.layers.identity import Identity
 from seqloom.layers.linear import Linear, linear
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
@@ -38,7 +38,7 @@ def convolution_step(
     U,
     H,
     *,
-    source=identity,
+    source=linear,
     norm=layer_norm,
     W,
     b,
@@ -57,7 +57,7 @@ def convolution_step(
 
     x       (D)             the vector of the last token
     U       (steps, D)      the target so far, normalised
-    H       (S, H)          the hidden states of the encoder
+    H       (S, memory)     the hidden states of the encoder
     W       (window, D, H)  a matrix for each place in the window
     b       (H)             the bias
     W_c     (H, H)          from the context to the width of the layer
@@ -90,9 +90,9 @@ def conv_seq2seq(
 
     Paper: J. Gehring et al., Convolutional sequence to sequence learning, ICML 2017.
 
-    y  ()      index, the last token; <bos> at first
-    i  ()      index, its position, counted from 0
-    H  (S, H)  the hidden states of the encoder
+    y  ()           index, the last token; <bos> at first
+    i  ()           index, its position, counted from 0
+    H  (S, memory)  the hidden states of the encoder
     """
     r = position(embedding(y), i)  # the embedding of the last token, with its position
     for l, layer in enumerate(layers):

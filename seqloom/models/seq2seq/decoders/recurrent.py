@@ -21,7 +21,7 @@ from seqloom.layers.heads import readout
 from seqloom.layers.linear import Linear
 from seqloom.layers.lstm import lstm
 from seqloom.layers.recurrent import Cell, example_state
-from seqloom.layers.scores import dot, score_called
+from seqloom.layers.scores import bilinear, score_called
 from seqloom.layers.stacked import Stacked
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.bridge import InitialState
@@ -113,7 +113,7 @@ def rnn_attention_state_first(
     return s, c, p
 
 
-dot_product_attention = soft_attention.bind(score=dot)
+bilinear_attention = soft_attention.bind(score=bilinear)
 
 
 @equations
@@ -125,7 +125,7 @@ def input_feeding(
     *,
     embedding=embedding,
     cell=lstm,
-    attention=dot_product_attention,
+    attention=bilinear_attention,
     W_o,
     b_o,
     readout=readout,
@@ -137,8 +137,8 @@ def input_feeding(
 
     y    ()        index, the last token; <bos> at first
     o    (H)       the output vector of the step before
-    H    (S, H)    the hidden states of the encoder
-    W_o  (H+H, H)  from state and context to the output vector
+    H    (S, K)    the hidden states of the encoder
+    W_o  (H+K, H)  from state and context to the output vector
     b_o  (H)       its bias
     """
     x = embedding(y)  # the embedding of the last token
