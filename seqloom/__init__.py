@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqloom import equations, layers
+    from seqloom import equations, layers, testing
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
@@ -16,9 +16,21 @@ if TYPE_CHECKING:
     from seqloom.training.api import train
     from seqloom.training.model import Model, load
 
-__all__ = ["Model", "SeqloomError", "Task", "__version__", "equations", "explain", "layer", "layers", "load", "train"]
+__all__ = [
+    "Model",
+    "SeqloomError",
+    "Task",
+    "__version__",
+    "equations",
+    "explain",
+    "layer",
+    "layers",
+    "load",
+    "testing",
+    "train",
+]
 
-_MODULES = {"equations", "layers"}
+_MODULES = {"equations", "layers", "testing"}
 _HOMES = {
     "Model": "seqloom.training.model",
     "SeqloomError": "seqloom.errors",

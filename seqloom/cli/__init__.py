@@ -5,13 +5,20 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from seqloom.cli import data, demo, evaluate, explain, predict, serve, summary, train
-from seqloom.cli.help import examples
 from seqloom.errors import SeqloomError
+
+
+def examples(commands: Sequence[str]) -> str:
+    """The end of a command's help; each example is a paragraph, so that it stays on one line."""
+    lines = [command.replace("[", r"\[") for command in commands]
+    return "\n\n".join(["[bold]Examples[/bold]", *(f"  {line}" for line in lines)])
+
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -27,10 +27,11 @@ SETTINGS: dict[str, Any] = {
     },
     "translate": {"measure": "exact"},
 }  # fmt: skip
-"""Characters in, characters out, with attention between them: four minutes of two cores at most."""
+"""Characters in, characters out, with attention between them: at most four minutes on two cores."""
 SHOWN = 8
-STRANGE = ("Sonntag, 3. Mai 2020", "the 3rd of May, 2020", "3/V/2020", "3 maj 2020", "next Tuesday")
-"""Ways to write a date; all but the first are in nothing that the model has seen."""
+"""Dates that are printed."""
+UNFAMILIAR = ("Sonntag, 3. Mai 2020", "the 3rd of May, 2020", "3/V/2020", "3 maj 2020", "next Tuesday")
+"""Date formats; all but the first are not in the training data."""
 
 
 def demo(out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("demo")) -> None:
@@ -42,7 +43,7 @@ def demo(out: Annotated[Path, typer.Option(help="The folder of the run.")] = Pat
 
     console.print(
         "Dates as people write them in thirteen languages, and the same dates in ISO 8601: 40,000 pairs from Babel's "
-        "locale data. A recurrent network with attention learns to read them, letter by letter.\n",
+        "locale data. A recurrent network with attention learns to read them, character by character.\n",
         highlight=False,
     )
     result = train(check_run(SETTINGS, where="demo"), out, resume=True)
@@ -51,7 +52,7 @@ def demo(out: Annotated[Path, typer.Option(help="The folder of the run.")] = Pat
 
 
 def show(model: "Model", out: Path) -> None:
-    """Held-out dates right and wrong, where the model looked, what it makes of strange ones, what to try next."""
+    """Test dates right and wrong, attention weights, unfamiliar formats, and what to try next."""
     from rich.markup import escape
 
     from seqloom.attention.terminal import TerminalHeatmap
@@ -64,18 +65,18 @@ def show(model: "Model", out: Path) -> None:
     answers: list[Translation] = model([source for source, _ in pairs], beam=1, attention=False)
     right = [answer.text == target for answer, (_, target) in zip(answers, pairs, strict=True)]
     wrong = [place for place, ok in enumerate(right) if not ok]
-    console.print(f"Of {len(pairs):,} dates that it has not seen:")
+    console.print(f"Of {len(pairs):,} dates of the test set:")
     for place in sorted([*wrong[:2], *range(SHOWN - len(wrong[:2]))]):
         mark = "[green]✓[/green]" if right[place] else f"[red]✗[/red] [dim](it is {pairs[place][1]})[/dim]"
         console.print(f"  {escape(pairs[place][0]):36} {answers[place].text}  {mark}", highlight=False)
     console.print(f"\nexact match {100 * sum(right) / len(right):.1f} %", highlight=False)
-    console.print("\nWhere it looked while it wrote (columns: what it read, rows: what it wrote):\n")
+    console.print("\nAttention weights (columns: what it read, rows: what it wrote):\n")
     longest = max((source for source, _ in pairs[:50] if len(source) <= 20), key=len)
     seen = model(longest, beam=1).attention
     if seen is not None:
         console.print(TerminalHeatmap(seen))
-    console.print("\nWays of writing that it was never shown, and how sure it is:")
-    for text in STRANGE:
+    console.print("\nFormats that were not in the training data, and how sure it is:")
+    for text in UNFAMILIAR:
         answer = model(text, beam=1, attention=False)
         console.print(f"  {text:36} {answer.text}  [dim]{100 * answer.certainty:.0f} %[/dim]", highlight=False)
     seqloom = command()

@@ -22,16 +22,18 @@ def evaluate(
     folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
     data: Annotated[
         list[str] | None,
-        typer.Argument(help="Data of the same kind; two files are a pair. Without: what training kept aside."),
+        typer.Argument(
+            help="Data of the same kind; two files are a pair. Default: the validation part of the training data."
+        ),
     ] = None,
-    part: Annotated[str, typer.Option(help="Which part of what training kept aside: valid or test.")] = "valid",
+    part: Annotated[str, typer.Option(help="Without data, the part to measure on: valid or test.")] = "valid",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    against: Annotated[Path | None, typer.Option(help="Another model: do the two differ by more than chance?")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw quality by length of the input (.png or .svg).")] = None,
-    beam: Annotated[int | None, typer.Option(help="Answers followed side by side.")] = None,
+    against: Annotated[Path | None, typer.Option(help="Another model: is the difference significant?")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot quality by input length (.png or .svg).")] = None,
+    beam: Annotated[int | None, typer.Option(help="Beam size: hypotheses kept at each step.")] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
-    """Measure a model on data: accuracy, F1, perplexity, BLEU, or whatever its task counts."""
+    """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
     from seqloom.config import gather
     from seqloom.errors import SeqloomError
     from seqloom.evaluating.bootstrap import compare
@@ -69,19 +71,20 @@ def evaluate(
     if not alike:
         raise SeqloomError(
             f"measured in two ways, so they are not compared: {'; '.join(one.how for one in found.values())}",
-            remedy="--set capitals=false measures both without capitals, --set measure=bleu both by one figure",
+            remedy="--set capitals=false measures both without case, --set measure=bleu both by one metric",
         )
     if plot:
         curves = {name: one.by_length for name, one in found.items() if one.by_length}
         if not curves:
             raise SeqloomError(
-                "there is no quality by length to draw", remedy="that is for models that write; leave out --plot"
+                "there is no quality by length to draw",
+                remedy="that is for models that generate text; leave out --plot",
             )
         draw(curves, plot, first.measure)
 
 
 def show(found: dict[str, "Evaluation"], compared: "SystemComparison | None") -> None:
-    """Figures, tables, and bars for each model; then how the two compare."""
+    """Metrics, tables, and quality by length of each model; then how the two compare."""
     from rich.table import Table
 
     from seqloom.cli.console import console

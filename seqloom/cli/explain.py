@@ -29,18 +29,17 @@ def explain(
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Argument(help="Run it over these words, or a file of frames.", show_default=False)
+        str | None, typer.Argument(help="Run it on this text, or on a file of feature frames.", show_default=False)
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print the LaTeX alone.")] = False,
     forgetting: Annotated[
-        bool, typer.Option("--forgetting", help="Of a trained model: how much each word still matters at the end.")
+        bool, typer.Option("--forgetting", help="Of a trained model: the influence of each token on the last state.")
     ] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
 ) -> None:
     """Show a layer or a trained model as formula, code, parameter count and numbers; or list what there is to show."""
     from seqloom.cli.console import console
-    from seqloom.cli.terminal import show, show_catalogue, show_experiment
-    from seqloom.cli.walkthrough import show_walkthrough
+    from seqloom.cli.explain_view import show, show_catalogue, show_experiment, show_walkthrough
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain, latex_of, save_page
     from seqloom.explaining.explanation import Explanation

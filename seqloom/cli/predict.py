@@ -19,13 +19,13 @@ EXAMPLES = [
     'seqloom predict runs/reviews "a wonderful film" --nearest reviews.txt',
     "seqloom predict runs/reviews --file reviews.txt",
 ]
-AT_ONCE = 256
-"""Texts that are answered together."""
-MOST = 40
-"""Tokens that are drawn one by one; of a longer text whole words."""
-GUESSED = 0.5
-"""Share of a text from which on its answer is called a guess, if the model has never seen it."""
-PIECE = 1 << 16
+BATCH = 256
+"""Texts that are predicted together."""
+TOKENS_SHOWN = 40
+"""Source tokens up to which attention is shown by token; for longer texts by word."""
+UNSEEN = 0.5
+"""Fraction of a text that is unknown to the model, from which on its answer is called a guess."""
+READ_BYTES = 1 << 16
 """Bytes of standard input that are read together."""
 
 
@@ -33,18 +33,18 @@ def predict(
     folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
     texts: Annotated[
         list[str] | None,
-        typer.Argument(help="Texts, or files of frames; without any, lines of standard input.", show_default=False),
+        typer.Argument(
+            help="Texts, or files of feature frames; without any, lines of standard input.", show_default=False
+        ),
     ] = None,
     file: Annotated[Path | None, typer.Option(metavar="FILE", help="Texts, one a line, with a progress bar.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    beam: Annotated[int | None, typer.Option(help="Answers that are followed side by side.")] = None,
-    n_best: Annotated[int | None, typer.Option(help="Answers to each text, the best first.")] = None,
+    beam: Annotated[int | None, typer.Option(help="Beam size: hypotheses kept at each step.")] = None,
+    n_best: Annotated[int | None, typer.Option(help="Hypotheses returned for each text, best first.")] = None,
     attention: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What was looked at: .html, .png, .json, .txt; - for here.")
+        Path | None, typer.Option(metavar="FILE", help="Attention weights: .html, .png, .json, .txt; - for here.")
     ] = None,
-    pieces: Annotated[
-        bool, typer.Option("--pieces", help="What was looked at by piece, as the model reads, not by word.")
-    ] = False,
+    pieces: Annotated[bool, typer.Option("--pieces", help="Attention weights by token, not by word.")] = False,
     vectors: Annotated[
         bool, typer.Option("--vectors", help="The vector of each text, one JSON object a line.")
     ] = False,
@@ -52,11 +52,15 @@ def predict(
         Path | None, typer.Option(metavar="FILE", help="The texts nearest to each, of a file with one a line.")
     ] = None,
     count: Annotated[int, typer.Option(min=1, help="How many of the nearest.")] = 5,
-    temperature: Annotated[float | None, typer.Option(help="Below 1 makes what is drawn surer, above 1 freer.")] = None,
-    top_k: Annotated[int | None, typer.Option(help="Draw from so many of the likeliest tokens.")] = None,
-    top_p: Annotated[float | None, typer.Option(help="Draw from the likeliest tokens of this share.")] = None,
-    length: Annotated[int | None, typer.Option(help="Tokens that are written at most.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Decides what is drawn.")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Sampling temperature: below 1 safer, above 1 freer.")
+    ] = None,
+    top_k: Annotated[int | None, typer.Option(help="Sample from the k likeliest tokens.")] = None,
+    top_p: Annotated[
+        float | None, typer.Option(help="Sample from the likeliest tokens of this total probability.")
+    ] = None,
+    length: Annotated[int | None, typer.Option(help="Tokens to generate at most.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the sampling.")] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Predict for texts, or line by line for standard input, as the lines come.
@@ -83,8 +87,10 @@ def predict(
         options.setdefault("attention", attention is not None)
     chosen = model.options(**options)
     if (top_k or top_p) and not getattr(chosen, "temperature", 1):
-        raise SeqloomError("--top-k and --top-p are for drawing, and nothing is drawn", remedy="add --temperature 1")
-    chunks = in_chunks(texts) if texts else lines_of(file) if file else waiting(sys.stdin.buffer)
+        raise SeqloomError(
+            "--top-k and --top-p are for sampling, and the temperature is 0", remedy="add --temperature 1"
+        )
+    chunks = in_chunks(texts) if texts else lines_of(file) if file else incoming(sys.stdin.buffer)
     if attention:
         show_attention(model, [text for chunk in chunks for text in chunk], options, attention, pieces, as_json)
         return
@@ -100,11 +106,11 @@ def predict(
 
 
 def line_of(answer: Any, as_json: bool) -> str:
-    """An answer, and the next best below it if they were asked for; why not to trust it is said on standard error."""
+    """An answer, and the next best below it if they were asked for; warnings go to standard error."""
     if getattr(answer, "cut", False):
         begins = f"{answer.source[:40]} ..."
         print(f"{begins!r} is longer than the model reads: only its beginning was read", file=sys.stderr)
-    if getattr(answer, "unseen", 0) >= GUESSED:
+    if getattr(answer, "unseen", 0) >= UNSEEN:
         was = f"{answer.source[:40]!r}: the model has never seen {answer.unseen:.0%} of this"
         print(f"{was}, so the answer is a guess", file=sys.stderr)
     return written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
@@ -113,7 +119,7 @@ def line_of(answer: Any, as_json: bool) -> str:
 def show_attention(
     model: "Model", texts: list[str], options: dict[str, Any], file: Path, pieces: bool, as_json: bool
 ) -> None:
-    """Answers, and what was looked at for each: drawn here, or into one file."""
+    """Answers, and the attention weights of each: shown here, or written to one file."""
     from rich.console import Console
 
     from seqloom.attention.export import save
@@ -125,13 +131,12 @@ def show_attention(
     for answer in answers:
         print(line_of(answer, as_json))
         if str(file) == "-" and answer.attention is not None:
-            drawn = answer.weights(pieces=pieces or len(answer.attention.source) <= MOST)
-            (Console(stderr=True) if as_json else console).print(
-                TerminalHeatmap(drawn)
-            )  # among JSON there is JSON alone
+            drawn = answer.weights(pieces=pieces or len(answer.attention.source) <= TOKENS_SHOWN)
+            screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
+            screen.print(TerminalHeatmap(drawn))
     maps = [answer.weights(pieces=pieces or None) for answer in answers if answer.words is not None]
     if not maps:
-        remedy = "use a model that looks at the source, and texts that are not empty"
+        remedy = "use a model with attention, and texts that are not empty"
         raise SeqloomError("there is no attention in these answers", remedy=remedy)
     if str(file) != "-":
         save(maps[0] if len(maps) == 1 else maps, file)
@@ -169,21 +174,21 @@ def lines_of(file: Path) -> Iterator[list[str]]:
         raise DataError("there is no such file", where=str(file), remedy="check the path")
     with file.open("rb") as stream, Progress(console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("predicting", total=file.stat().st_size)
-        for chunk in waiting(stream):
+        for chunk in incoming(stream):
             yield chunk
             progress.update(bar, completed=stream.tell())
 
 
 def in_chunks(texts: Sequence[str]) -> Iterator[list[str]]:
-    for first in range(0, len(texts), AT_ONCE):
-        yield list(texts[first : first + AT_ONCE])
+    for first in range(0, len(texts), BATCH):
+        yield list(texts[first : first + BATCH])
 
 
-def waiting(stream: BinaryIO) -> Iterator[list[str]]:
+def incoming(stream: BinaryIO) -> Iterator[list[str]]:
     """Lines in chunks, as many as are there: whoever types gets an answer to each, a file is read at full speed."""
     begun: list[bytes] = []
     first = True
-    while piece := stream.read1(PIECE):  # type: ignore[attr-defined]
+    while piece := stream.read1(READ_BYTES):  # type: ignore[attr-defined]
         if first:
             piece, first = piece.removeprefix(codecs.BOM_UTF8), False
         *lines, rest = piece.split(b"\n")

@@ -16,20 +16,20 @@ NEEDED = ("fastapi", "h11", "prometheus_client", "python_multipart", "py3langid"
 
 def serve(
     folders: Annotated[list[str], typer.Argument(help="Folders of trained models, or NAME=FOLDER.")],
-    host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with a key.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any free one.")] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with a key.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
     key: Annotated[
-        str, typer.Option(envvar="SEQLOOM_KEY", help="What clients have to know; better as SEQLOOM_KEY.")
+        str, typer.Option(envvar="SEQLOOM_KEY", help="API key that clients must send; better as SEQLOOM_KEY.")
     ] = "",
     allow_host: Annotated[
-        list[str], typer.Option(metavar="NAME", help="A name that clients may call this server by.")
+        list[str], typer.Option(metavar="NAME", help="A host name that clients may use for this server.")
     ] = [],
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a bound.")] = [],
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a limit.")] = [],
     quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
 ) -> None:
     """Serve models: their own API, LibreTranslate's and OpenAI's, and a page.
 
-    Loopback by default. Every request has bounds; texts are never logged.
+    Loopback by default. Every request has limits; texts are never logged.
     """
     from seqloom.cli.console import console
     from seqloom.config import load

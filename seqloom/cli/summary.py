@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from seqloom.models.summary import Row, Summary
+    from seqloom.models.summary import LayerSummary, Summary
 
 EXAMPLES = [
     "seqloom summary",
@@ -23,14 +23,14 @@ def summary(
         str | None, typer.Argument(metavar="FOLDER|NAME", help="A trained model, or an architecture by name.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="What the architecture is for; unsaid, the first that has it.")
+        str | None, typer.Option(help="What the architecture is for; by default the first task that has it.")
     ] = None,
-    vocabulary: Annotated[int, typer.Option(min=5, help="Words of the dictionary, for an architecture.")] = 10_000,
-    depth: Annotated[int, typer.Option(min=1, help="How deep to look into layers made of layers.")] = 3,
+    vocabulary: Annotated[int, typer.Option(min=5, help="Size of the vocabulary, for an architecture.")] = 10_000,
+    depth: Annotated[int, typer.Option(min=1, help="Depth of nested layers that are listed.")] = 3,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Layers, the shape that comes out of each, and parameters; without a name, a list of all architectures."""
+    """Layers, output shapes and parameters of a model; without a name, a list of all architectures."""
     from seqloom.errors import SeqloomError
     from seqloom.models.summary import summarise
     from seqloom.training.catalogue import untrained
@@ -41,7 +41,9 @@ def summary(
         return
     if Path(model).is_dir():
         if set_ or task:
-            raise SeqloomError(f"{model} is a trained model: it is as it is", remedy="leave out --set and --task")
+            raise SeqloomError(
+                f"{model} is a trained model, whose settings are fixed", remedy="leave out --set and --task"
+            )
         loaded = load(model)
         task, settings, network = loaded.config.task, loaded.task.config.model, loaded.network
     else:
@@ -68,11 +70,11 @@ def show(found: "Summary", title: str) -> None:
         name = Text("  " * (row.depth - 1) + short).append(f" ({row.kind})", style="dim")
         table.add_row(name, shape_of(row), f"{row.parameters:,}")
     console.print(table)
-    parts = f"{found.trainable:,} are trained, {found.frozen:,} are kept as they are"
+    parts = f"{found.trainable:,} trainable, {found.frozen:,} frozen"
     console.print(f"\n{found.parameters:,} parameters ({found.bytes / 1e6:,.1f} MB): {parts}", highlight=False)
 
 
-def shape_of(row: "Row") -> str:
+def shape_of(row: "LayerSummary") -> str:
     return "" if row.shape is None else f"({', '.join(map(str, row.shape))})"
 
 
@@ -101,4 +103,4 @@ def show_all(task: str | None, vocabulary: int, as_json: bool) -> None:
             table.add_row(f"[bold]{entry.task}[/bold]")
         table.add_row(f"  {entry.name}", f"{entry.parameters:,}", entry.sentence)
     console.print(table)
-    console.print(f"\nParameters at the default sizes, with {vocabulary:,} words in the dictionary.", highlight=False)
+    console.print(f"\nParameters at the default sizes, with a vocabulary of {vocabulary:,} tokens.", highlight=False)

@@ -25,15 +25,15 @@ def train(
     data: Annotated[
         str | None, typer.Option(help="Training data: a file, a pattern, a folder, or embedded:NAME.")
     ] = None,
-    valid: Annotated[str | None, typer.Option(help="Validation data; unsaid, it is found or cut off.")] = None,
+    valid: Annotated[
+        str | None, typer.Option(help="Validation data; by default found beside the training data, or split off.")
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The architecture; `seqloom summary` lists them.")] = None,
     out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("run"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest sound checkpoint in --out.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume from the newest valid checkpoint in --out.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, auto.")] = None,
     steps: Annotated[int | None, typer.Option(help="Optimizer steps in total.")] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="The time to train for, as 45m or 1h30m; it decides the steps.")
-    ] = None,
+    budget: Annotated[str | None, typer.Option(help="Time to train for, as 45m or 1h30m, instead of --steps.")] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
 ) -> None:
     """Train a model and keep its best checkpoint."""

@@ -65,7 +65,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Step:
+class TracedStep:
     """One moment: a word that is read, or the single run over a whole sentence."""
 
     label: str
@@ -129,9 +129,9 @@ class Explanation:
         return tuple(view_of(self.definition, path) for path in ("", *call_paths(self.definition)))
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TracedStep, ...]:
         return tuple(
-            Step(label, {id: self._value(step, id, number) for id, number in trace.values.items()})
+            TracedStep(label, {id: self._value(step, id, number) for id, number in trace.values.items()})
             for step, (label, trace) in enumerate(zip(self.labels, self.traces, strict=True))
         )
 

@@ -32,7 +32,8 @@ def imported(reference: str) -> Any:
     try:
         return attrgetter(name)(module)
     except AttributeError:
-        has = ", ".join(each for each in vars(module) if not each.startswith("_")) or "nothing"
+        own = (each for each, value in vars(module).items() if getattr(value, "__module__", "") == module_name)
+        has = ", ".join(own) or "nothing"
         raise SeqloomError(f"{module_name} has no {name or 'name'}", remedy=f"it has: {has}") from None
 
 

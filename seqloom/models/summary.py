@@ -18,7 +18,7 @@ SIZES = {"B": 2, "T": 5, "S": 7}
 
 
 @dataclass(frozen=True)
-class Row:
+class LayerSummary:
     """A layer: its name, what it is, how deep it stands, its output, the parameters in it that were not met before."""
 
     name: str
@@ -32,7 +32,7 @@ class Row:
 class Summary:
     """The layers of a model, the outermost first."""
 
-    rows: list[Row]
+    rows: list[LayerSummary]
     trainable: int
     frozen: int
     bytes: int
@@ -56,7 +56,7 @@ def summarise(model: nn.Module, longest: int, depth: int = 3) -> Summary:
 
 def rows_in(
     parent: nn.Module, path: str, level: int, depth: int, shapes: Mapping[str, Shape], seen: set[int]
-) -> Iterator[Row]:
+) -> Iterator[LayerSummary]:
     """Layers that have parameters; a list of layers is none itself. A matrix with two parts counts in the first."""
     for part, module in parent.named_children():
         name = f"{path}{part}"
@@ -67,7 +67,7 @@ def rows_in(
         if not weights:
             continue
         new = sum(size for weight, size in weights.items() if weight not in seen)
-        yield Row(name, type(module).__name__, level, shapes.get(name), new)
+        yield LayerSummary(name, type(module).__name__, level, shapes.get(name), new)
         if level < depth:
             yield from rows_in(module, f"{name}.", level + 1, depth, shapes, seen)
         seen |= weights.keys()

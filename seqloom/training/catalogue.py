@@ -26,7 +26,7 @@ LABELS, LETTERS = 2, 100
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """An architecture for a task, with its parameters at the sizes that it has by default."""
 
     task: str
@@ -60,7 +60,7 @@ def build(settings: Any, vocabulary: int) -> nn.Module:
     return Seq2Seq(config, vocabulary, vocabulary)
 
 
-def catalogue(vocabulary: int = VOCABULARY) -> Iterator[Entry]:
+def catalogue(vocabulary: int = VOCABULARY) -> Iterator[CatalogueEntry]:
     """Every architecture of every task; the weights are counted, not made."""
     for task in RUNS:
         for found in architectures(task):
@@ -69,4 +69,4 @@ def catalogue(vocabulary: int = VOCABULARY) -> Iterator[Entry]:
             with torch.device("meta"):
                 _, _, model = untrained(found.name, task, (), vocabulary)
             count = sum(weight.numel() for weight in model.parameters())
-            yield Entry(task, found.name, found.sentence, count)
+            yield CatalogueEntry(task, found.name, found.sentence, count)

@@ -24,7 +24,7 @@ function show(map, place) {
   const layer = chooser("Layer", map.layers, draw);
   const head = chooser("Head", map.heads, draw);
   const readout = element("output", { class: "readout" }, " ");
-  const drawn = drawing("svg", { height: HEIGHT, role: "img", "aria-label": "Lines from source to target words" });
+  const drawn = drawing("svg", { height: HEIGHT, role: "img", "aria-label": "Attention weights as lines from source to target words" });
   const rows = { source: wordRow("source"), target: wordRow("target") };
   const lines = element("div", { class: "lines" }, element("div", { class: "room" }, rows.source, drawn, rows.target));
   const maps = element("div", { class: "maps" });
@@ -53,11 +53,11 @@ function show(map, place) {
     const [from, to] = [ends("source"), ends("target")];
     drawn.setAttribute("width", rows.source.offsetWidth);
     drawn.replaceChildren(...map.target.flatMap((_, target) => map.source.flatMap((_, source) => {
-      const share = weight(target, source);
-      if (share < LEAST) return [];
+      const weighs = weight(target, source);
+      if (weighs < LEAST) return [];
       const places = { x1: from[source], y1: 2, x2: to[target], y2: HEIGHT - 2 };
-      const says = drawing("title", {}, `${map.target[target]} → ${map.source[source]}: ${share}`);
-      const width = (share * WIDEST).toFixed(2);
+      const says = drawing("title", {}, `${map.target[target]} → ${map.source[source]}: ${weighs}`);
+      const width = (weighs * WIDEST).toFixed(2);
       return [drawing("line", { ...places, "stroke-width": width, "data-source": source, "data-target": target }, says)];
     })));
     light();
@@ -92,14 +92,14 @@ function show(map, place) {
 
   function partners({ side, at }) {
     const words = side === "target" ? map.source : map.target;
-    const each = words.map((word, other) => ({ word, other, share: between({ side, at }, other) }));
-    return each.sort((one, other) => other.share - one.share);
+    const each = words.map((word, other) => ({ word, other, weighs: between({ side, at }, other) }));
+    return each.sort((one, other) => other.weighs - one.weighs);
   }
 
   function said(choice) {
-    const names = partners(choice).slice(0, NAMED).filter(({ share }) => share >= LEAST);
-    const arrow = choice.side === "target" ? "looks at" : "is looked at by";
-    const all = names.map(({ word, share }) => `\u2068${word}\u2069 ${share.toFixed(2)}`).join(", ");
+    const names = partners(choice).slice(0, NAMED).filter(({ weighs }) => weighs >= LEAST);
+    const arrow = choice.side === "target" ? "attends to" : "is attended to by";
+    const all = names.map(({ word, weighs }) => `\u2068${word}\u2069 ${weighs.toFixed(2)}`).join(", ");
     return `\u2068${map[choice.side][choice.at]}\u2069 ${arrow} ${all || "nothing much"}`;
   }
 
@@ -158,6 +158,6 @@ function heats({ source, target }, weights, pick) {
     const names = target.slice(part * rows, (part + 1) * rows);
     const data = weights.slice(part * rows * source.length, (part + 1) * rows * source.length);
     const value = { shape: [names.length, source.length], data, rows: names, columns: source };
-    return heat(value, { scale, pick: (row) => pick(part * rows + row), says: "Weights, a row for each target word" });
+    return heat(value, { scale, pick: (row) => pick(part * rows + row), says: "Attention weights, a row for each target word" });
   });
 }

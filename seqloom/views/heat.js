@@ -11,21 +11,21 @@ const AS_TABLE = 1600; // cells; beyond, a drawing of a few dozen paths
 const SHADES = 24;
 const LARGEST = 8; // pixels a cell of a drawing, where there is room
 
-/** What colours mean: shares from 0 to 1, or numbers on both sides of 0; common to all given values. */
+/** What colours mean: values from 0 to 1 (gates, probabilities), or numbers on both sides of 0; common to all given values. */
 export function scaleOf(values) {
-  let share = true;
+  let unit = true;
   let whole = true;
   let most = 0;
   for (const { data } of values) {
     for (const number of data) {
       if (typeof number === "string") continue;
-      share &&= number >= 0 && number <= 1;
+      unit &&= number >= 0 && number <= 1;
       whole &&= Number.isInteger(number);
       most = Math.max(most, Math.abs(number));
     }
   }
-  if (share && most > 0.5) most = 1; // so that gates can be compared; small shares would look like nothing
-  return { share, whole, most: most || 1 };
+  if (unit && most > 0.5) most = 1; // so that gates can be compared; small values would look like nothing
+  return { unit, whole, most: most || 1 };
 }
 
 /** A number as it is read: a true minus, and as many digits as its neighbours deserve. */
@@ -61,7 +61,7 @@ export function heat(value, { scale = scaleOf([value]), marked = null, pick = nu
     return element("figure", { class: "slice" }, part.name && element("figcaption", {}, part.name), map);
   });
   const scrolls = { tabindex: parts.length * columns > 8 ? 0 : null, role: "group", "aria-label": says };
-  return element("div", { class: `heat ${scale.share ? "share" : "signed"} ${numbers ? "numbers" : "shades"}` },
+  return element("div", { class: `heat ${scale.unit ? "unit" : "signed"} ${numbers ? "numbers" : "shades"}` },
     value.data.length
       ? element("div", { class: "slices", ...scrolls }, ...maps)
       : element("p", { class: "empty" }, "nothing yet"),
@@ -71,7 +71,7 @@ export function heat(value, { scale = scaleOf([value]), marked = null, pick = nu
 
 /** The bar that says which colour is which number. */
 function key(scale) {
-  const ends = scale.share ? [0, scale.most] : [-scale.most, 0, scale.most];
+  const ends = scale.unit ? [0, scale.most] : [-scale.most, 0, scale.most];
   const labels = ends.map((end) => element("span", {}, written(end, { ...scale, whole: Number.isInteger(end) })));
   return element("div", { class: "key", "aria-hidden": "true" }, element("span", { class: "bar" }), ...labels);
 }

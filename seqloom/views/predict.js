@@ -61,12 +61,12 @@ function languages(model) {
   return both.length ? `, ${both.join(" → ")}` : "";
 }
 
-// A text as it is; shares of labels as bars; tags under their words.
+// A text as it is; probabilities of labels as bars; tags under their words.
 function shown(answer) {
   if (answer.tags) return answer.tokens.map((word, place) => tagged(word, answer.tags[place]));
   if (answer.label !== undefined || answer.labels) {
     const sorted = Object.entries(answer.scores).sort((a, b) => b[1] - a[1]);
-    return sorted.slice(0, 10).map(([label, share]) => bar(label, share));
+    return sorted.slice(0, 10).map(([label, probability]) => bar(label, probability));
   }
   return [line(String(answer.number ?? answer.text))];
 }
@@ -78,12 +78,12 @@ function line(text, kind = "text") {
   return made;
 }
 
-function bar(label, share) {
+function bar(label, probability) {
   const made = document.createElement("div");
   const meter = document.createElement("meter");
-  meter.value = share;
-  made.className = "share";
-  made.append(label, meter, `${(100 * share).toFixed(1)} %`);
+  meter.value = probability;
+  made.className = "probability";
+  made.append(label, meter, `${(100 * probability).toFixed(1)} %`);
   return made;
 }
 

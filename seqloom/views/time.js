@@ -1,8 +1,8 @@
-// The moments of a run: one word read after the other. A slider, chips, buttons, arrow keys, and a way to play.
+// The moments of a run: one token read after the other. A slider, chips, buttons, arrow keys, and a way to play.
 
 import { element, icon } from "seqloom/dom.js";
 
-const PACE = 900; // milliseconds a word
+const PACE = 900; // milliseconds a token
 const BACK = "M10 3L5 8l5 5";
 const AHEAD = "M6 3l5 5-5 5";
 const PLAY = "M5 3l8 5-8 5z";
@@ -18,13 +18,13 @@ export function timeBar(place, labels, state) {
     element("button", { type: "button", class: "round", "aria-label": says, title: says, onclick: act }, icon(path));
   const chips = labels.map((label, step) =>
     element("button", { type: "button", role: "radio", class: "chip", onclick: () => go(step) }, label));
-  const words = element("div", { class: "chips", role: "radiogroup", "aria-label": "Words" }, ...chips);
+  const words = element("div", { class: "chips", role: "radiogroup", "aria-label": "Tokens" }, ...chips);
   const count = element("output", { class: "count" });
   const slider = element("input", {
-    type: "range", min: 0, max: last, value: 0, "aria-label": "Word", oninput: () => (stop(), go(Number(slider.value))),
+    type: "range", min: 0, max: last, value: 0, "aria-label": "Token", oninput: () => (stop(), go(Number(slider.value))),
   });
-  const back = button("One word back", BACK, () => go(state.now.step - 1));
-  const ahead = button("One word on", AHEAD, () => go(state.now.step + 1));
+  const back = button("Previous token", BACK, () => go(state.now.step - 1));
+  const ahead = button("Next token", AHEAD, () => go(state.now.step + 1));
   const play = button("Play", PLAY, () => (timer === null ? start() : stop()));
   place.replaceChildren(element("div", { class: "controls" }, back, play, ahead), slider, words, count);
 

@@ -37,7 +37,7 @@ export class Record {
  * Build the panel into `place` and keep it up to date.
  *
  *   record  the numbers
- *   labels  the word of each moment
+ *   labels  the token of each moment
  *   notes   what is known of an id: {name, kind, shape, says, label}
  *   views   what can be opened: {has(path), nameOf(path), open(path)}
  */
@@ -72,12 +72,12 @@ export function valuePanel(place, { record, labels, notes, views, state }) {
     const scale = scaleFor(id);
     const isRow = value.shape.length < 2;
     return labels.length > 1 && isRow && record.changes(id)
-      ? wordByWord(id, note, scale, value.columns)
+      ? byToken(id, note, scale, value.columns)
       : heat(value, { scale, says: `The numbers of ${note.name}` });
   }
 
-  /** A row that changes: one below the other for all words, this moment's marked. */
-  function wordByWord(id, note, scale, columns) {
+  /** A vector that changes: one below the other for all tokens, this moment's marked. */
+  function byToken(id, note, scale, columns) {
     const moments = record.all(id).map((value) => value?.data ?? []);
     const width = Math.max(...moments.map((row) => row.length));
     const data = moments.flatMap((row) => Array.from({ length: width }, (_, at) => row[at]));
@@ -86,7 +86,7 @@ export function valuePanel(place, { record, labels, notes, views, state }) {
       scale,
       marked: state.now.step,
       pick: (step) => state.set({ step }),
-      says: `The numbers of ${note.name}, word by word`,
+      says: `The numbers of ${note.name}, token by token`,
     });
   }
 }

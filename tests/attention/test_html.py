@@ -84,7 +84,7 @@ def test_a_word_is_chosen_by_keys_alone(visit):
     assert tab.evaluate(focused) == "le"
     tab.keyboard.press("ArrowRight")
     assert tab.evaluate(focused) == "chat"
-    assert "is looked at by \u2068black\u2069 0.90" in str(tab.locator("output").first.text_content())
+    assert "is attended to by \u2068black\u2069 0.90" in str(tab.locator("output").first.text_content())
     tab.keyboard.press("ArrowDown")
     assert tab.evaluate(focused) == "black", "the strongest partner"
     assert tab.locator("line[data-lit]").count() == 2
@@ -92,7 +92,7 @@ def test_a_word_is_chosen_by_keys_alone(visit):
     tab.keyboard.press("End")
     assert tab.evaluate(focused) == "cat"
     assert tab.locator("output").first.text_content() == (
-        "\u2068cat\u2069 looks at \u2068noir\u2069 0.75, \u2068le\u2069 0.25"
+        "\u2068cat\u2069 attends to \u2068noir\u2069 0.75, \u2068le\u2069 0.25"
     )
     tab.keyboard.press("Escape")
     assert tab.locator("line[data-lit]").count() == 0
@@ -133,7 +133,7 @@ def test_long_sentences_keep_their_labels_and_the_page_its_width(visit, scheme):
     assert long.locator("tbody th").all_text_contents() == words[:50]
     assert long.locator("thead").count() == 2
     long.locator("tbody th").nth(40).click()
-    assert str(long.locator("[data-map] > output").text_content()).startswith("\u2068word40\u2069 looks at")
+    assert str(long.locator("[data-map] > output").text_content()).startswith("\u2068word40\u2069 attends to")
     assert long.locator("tr.marked th").all_inner_texts() == ["word40"]
     red = int(re.findall(r"\d+", tab.evaluate("getComputedStyle(document.documentElement).backgroundColor"))[0])
     assert (red < 100) is (scheme == "dark")

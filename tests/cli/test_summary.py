@@ -28,7 +28,7 @@ def test_an_lstm_counted_by_hand(capsys):
     found = as_json(capsys, "lstm", set_=["model.embedding=12", "model.widths=[7,5]"], vocabulary=50, depth=9)
     rows = {row["name"]: (row["kind"], row["shape"], row["parameters"]) for row in found["rows"]}
     assert (found["task"], found["architecture"]) == ("classify", "lstm")
-    assert rows["words.table"] == ("Embedding", ["B", "T", 12], 600)
+    assert rows["embedding.table"] == ("Embedding", ["B", "T", 12], 600)
     first, second = 4 * 7 * (12 + 7 + 1), 4 * 5 * (7 + 5 + 1)
     assert rows["encoder"][1:] == (["B", "T", 5], first + second)
     assert [row[2] for row in rows.values() if row[0] == "LSTM"] == [first, second]
@@ -58,7 +58,7 @@ def test_shapes_are_those_of_the_call():
     """A width that happens to be a size of the made-up batch is still a number."""
     _, config, model = untrained("lstm", "generate", ["model.embedding=5", "model.widths=[2]"], 7)
     shapes = shapes_in(model, config.length)
-    assert shapes["words"] == ("B", "T", 5)
+    assert shapes["embedding"] == ("B", "T", 5)
     assert shapes["encoder"] == ("B", "T", 2)
     assert shapes["readout"] == ("B", "T", 7)
     tokens = torch.zeros(4, 9, dtype=torch.int64)
@@ -76,7 +76,7 @@ def test_a_matrix_that_plays_two_parts_is_counted_once():
     _, config, model = untrained("rnn-attention", "translate", changes, 30)
     found = summarise(model, config.length)
     by_name = {row.name: row.parameters for row in found.rows}
-    assert (by_name["reader.words"], by_name["words"], by_name["readout"]) == (360, 0, 30)
+    assert (by_name["source.embedding"], by_name["embedding"], by_name["readout"]) == (360, 0, 30)
 
 
 def test_one_hot_words_are_kept_as_they_are(capsys):
@@ -106,7 +106,7 @@ def test_a_trained_folder_is_summed_up(tmp_path, monkeypatch, capsys):
     assert (found["architecture"], found["rows"][0]["shape"]) == ("gru", ["B", "T", 9])
     summary(str(tmp_path / "run"))
     assert "gru, to classify" in capsys.readouterr().out
-    with pytest.raises(SeqloomError, match="is a trained model: it is as it is"):
+    with pytest.raises(SeqloomError, match="is a trained model, whose settings are fixed"):
         summary(str(tmp_path / "run"), set_=["model.widths=[3]"])
 
 

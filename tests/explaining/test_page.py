@@ -82,7 +82,7 @@ def test_the_panel_shows_what_was_recorded(visit):
     assert row(tab) == two_digits(explained.steps[0].values["f"])
     assert tab.locator("#value .sizes").inner_text() == "3"
     assert tab.locator("#value .says").inner_text() == "the forget gate: how much of the old cell state is kept"
-    assert tab.locator("#value .heat.share").count() == 1, "a gate is between 0 and 1"
+    assert tab.locator("#value .heat.unit").count() == 1, "a gate is between 0 and 1"
     place(tab, "figure", "W_f").first.hover()
     assert row(tab) == two_digits(explained.steps[0].values["W_f"])
     assert tab.locator("#value .sizes").inner_text() == "4 × 3"
@@ -141,13 +141,13 @@ def test_arrow_keys_and_buttons_move_time(visit):
     current = tab.locator('.chip[aria-checked="true"]')
     tab.keyboard.press("ArrowRight")
     expect(current).to_have_text("cat")
-    tab.get_by_label("One word on").click()
+    tab.get_by_label("Next token").click()
     expect(current).to_have_text("sat")
     current.focus()
     tab.keyboard.press("End")
     expect(current).to_have_text("down")
     expect(current).to_be_focused()
-    expect(tab.get_by_label("One word on")).to_be_disabled()
+    expect(tab.get_by_label("Next token")).to_be_disabled()
     tab.get_by_label("Play").click()
     expect(current).to_have_text("the")
     expect(current).to_have_text("cat")

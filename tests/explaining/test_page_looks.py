@@ -31,7 +31,7 @@ def test_text_can_be_read_on_what_is_behind_it(visit, scheme):
     tab = visit(EXPERIMENT, color_scheme=scheme)
     text = ["ink", "soft", "input", "state", "weight", "call"]
     pairs = [(name, behind) for name in text for behind in ("sheet", "paper")]
-    pairs += [("ink", behind) for behind in ("plus", "minus", "share", "zero", "lit", "lit-faint", "well")]
+    pairs += [("ink", behind) for behind in ("plus", "minus", "unit", "zero", "lit", "lit-faint", "well")]
     pairs += [(f"look-{look}", "sheet") for look in range(6)]
     assert [pair for pair in tab.evaluate(CONTRAST, pairs) if pair[2] < 4.5] == []
     lines = [("lit-edge", "sheet"), ("focus", "sheet"), ("strong-rule", "sheet")]

@@ -31,8 +31,8 @@ def test_every_kind_of_answer_is_shown(page):
     page.fill("textarea", "a fine film")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#answer meter")
-    assert page.locator("#answer .share").count() == 2
-    assert "%" in page.locator("#answer .share").first.text_content()
+    assert page.locator("#answer .probability").count() == 2
+    assert "%" in page.locator("#answer .probability").first.text_content()
     page.select_option("select", "words")
     page.fill("textarea", "the dog runs")
     page.click("button")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from seqloom.cli.predict import waiting
+from seqloom.cli.predict import incoming
 from seqloom.errors import ConfigError, DataError
 from seqloom.storage import read_tensors
 from seqloom.training.metrics import read_metrics
@@ -249,10 +249,10 @@ class Pieces(io.BytesIO):
 
 def test_lines_come_in_the_chunks_that_are_there():
     given = Pieces(b"one\r\ntwo\n", b"thr", b"e", b"e\n\nfo\xff", b"ur")
-    assert list(waiting(given)) == [["one", "two"], ["three", ""], ["fo\ufffdur"]]
-    assert list(waiting(io.BytesIO(b"\xef\xbb\xbfone\n"))) == [["one"]]
+    assert list(incoming(given)) == [["one", "two"], ["three", ""], ["fo\ufffdur"]]
+    assert list(incoming(io.BytesIO(b"\xef\xbb\xbfone\n"))) == [["one"]]
     many = Pieces(b"".join(b"%d\n" % number for number in range(600)))
-    assert [len(chunk) for chunk in waiting(many)] == [256, 256, 88]
+    assert [len(chunk) for chunk in incoming(many)] == [256, 256, 88]
 
 
 def test_all_mistakes_in_settings_are_reported_at_once(reviews, tmp_path):

@@ -12,7 +12,7 @@ from math import ceil
 
 from seqloom.equations.drawing.graph import Edge, Graph, Vertex
 from seqloom.equations.drawing.labels import width
-from seqloom.equations.drawing.placing import Cell, Placing, Wire
+from seqloom.equations.drawing.placing import GridCell, Placing, Wire
 from seqloom.equations.drawing.routing import route
 from seqloom.equations.drawing.shapes import Box, Point, Route, beside, shape, type_size, weights_with_one_use
 
@@ -56,7 +56,7 @@ class Layouter:
         self.frames = {key for key, vertex in graph.vertices.items() if vertex.is_frame}
         self.wishes = {key: wish(vertex, i) for i, (key, vertex) in enumerate(graph.vertices.items())}
         self.beside = set(weights_with_one_use(graph))
-        self.cells: defaultdict[str, dict[str, Cell]] = defaultdict(dict)
+        self.cells: defaultdict[str, dict[str, GridCell]] = defaultdict(dict)
         self.wires: defaultdict[str, dict[tuple[str, ...], Wire]] = defaultdict(dict)
         self.extent: dict[str, Point] = {}
         self.origin: dict[str, Point] = {}
@@ -102,7 +102,7 @@ class Layouter:
     def port(self, level: str, source: str, pin: int, up: float = PORT) -> str:
         """The place at the right or left border of a level where the value of a vertex goes through."""
         key = f"{source}{'<>'[pin > 0]}{level}"
-        self.cells[level].setdefault(key, Cell(key, self.wishes[source], up=up, down=PORT, pin=pin))
+        self.cells[level].setdefault(key, GridCell(key, self.wishes[source], up=up, down=PORT, pin=pin))
         return key
 
     def wire(self, level: str, edge: Edge, at: str, to: str, out: str, into: str = "") -> tuple[str, Wire]:
@@ -123,11 +123,11 @@ class Layouter:
         placing.place()
         self.extent[level] = route(placing)
 
-    def cell(self, vertex: Vertex) -> Cell:
+    def cell(self, vertex: Vertex) -> GridCell:
         box = self.box(vertex, 0, 0)
         w, h = box.width / 2, box.height / 2
         pin = -1 if vertex.kind in ("input", "state") and not vertex.parent else 0
-        cell = Cell(
+        cell = GridCell(
             vertex.key, self.wishes[vertex.key], w, w, h, h, w, h, box.corner, line_of(vertex), pin, vertex.in_order
         )
         for weight, _ in self.beside_of(box):
@@ -136,7 +136,7 @@ class Layouter:
             cell.down = max(cell.down, weight.height / 2 + weight.y)
         return cell
 
-    def frame(self, vertex: Vertex) -> Cell:
+    def frame(self, vertex: Vertex) -> GridCell:
         """A frame as one large node: its lines come in and go out where its ports are."""
         self.place(vertex.key)
         wide, high = self.extent[vertex.key]
@@ -146,7 +146,7 @@ class Layouter:
         ports = [cell for cell in self.cells[vertex.key].values() if cell.pin]
         heights = {port.key: port.y + BAND - high / 2 for port in ports}
         w, h = wide / 2, high / 2
-        cell = Cell(vertex.key, self.wishes[vertex.key], w, w, h, h, w, h, line=line_of(vertex))
+        cell = GridCell(vertex.key, self.wishes[vertex.key], w, w, h, h, w, h, line=line_of(vertex))
         cell.entries = {port.key: heights[port.key] for port in ports if port.pin < 0}
         cell.exits = {port.key: heights[port.key] for port in ports if port.pin > 0}
         return cell

@@ -28,7 +28,7 @@ FIRM, FIRMER = 3, 8  # how much straighter than others a line is kept at the end
 
 
 @dataclass
-class Cell:
+class GridCell:
     """Something to place: how far it reaches from its middle, and where lines touch it."""
 
     key: str
@@ -87,7 +87,7 @@ class Link:
 class Placing:
     """One drawing; `place` fills in the column and the y of every cell."""
 
-    def __init__(self, cells: Sequence[Cell], wires: Sequence[Wire], *, framed: bool) -> None:
+    def __init__(self, cells: Sequence[GridCell], wires: Sequence[Wire], *, framed: bool) -> None:
         self.cells = {cell.key: cell for cell in cells}
         self.wires, self.framed = wires, framed
         self.links: dict[Link, int] = {}  # and how straight each should be
@@ -127,7 +127,7 @@ class Placing:
             stops = [wire.source]
             for column in range(start.column + 1, end.column):
                 bend = f"{wire.source}|{wire.out}|{column}"
-                self.cells.setdefault(bend, Cell(bend, start.wish, column=column, is_bend=True))
+                self.cells.setdefault(bend, GridCell(bend, start.wish, column=column, is_bend=True))
                 stops.append(bend)
             stops.append(wire.target)
             for a, b in pairwise(stops):

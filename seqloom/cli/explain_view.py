@@ -1,4 +1,4 @@
-"""What explanations look like in a terminal."""
+"""`seqloom explain` in a terminal: definitions, experiments, and trained models with an input."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ from seqloom.explaining import experiments, panels
 from seqloom.explaining.catalogue import definitions, is_model
 from seqloom.explaining.explanation import Explanation
 from seqloom.explaining.values import Value
+from seqloom.explaining.walkthrough import Walkthrough
 
 WIDEST = 8
-"""More numbers than this in a row are cut in a terminal."""
+"""Numbers of a row that are shown, and rows of a matrix."""
+LIKELIEST = 4
+"""Tokens of a step that are named with their probabilities."""
 
 
 def show_catalogue() -> None:
@@ -167,6 +170,30 @@ def number(entry: float | str) -> str:
     if isinstance(entry, str):
         return entry
     return f"{entry:.3f}" if entry != int(entry) or abs(entry) > 9999 else str(int(entry))
+
+
+def show_walkthrough(walk: Walkthrough, folder: str) -> None:
+    """The formulas of every part of a trained model, and its likeliest tokens in every step."""
+    heading(walk.title, walk.about)
+    for name, explained in walk.parts:
+        section(f"{name}: {explained.title}")
+        show_formula(explained)
+    steps = [(step.label, step.values["p"]) for step in walk.last.steps if "p" in step.values]
+    if steps:
+        section("likeliest tokens")
+        table = grid()
+        for label, probabilities in steps:
+            table.add_row("", Text(label, style="cyan"), Text(likeliest(probabilities)))
+        console.print(table)
+    text = f"\nOpen it down to a single gate: [bold]seqloom explain {folder} --html page.html[/bold]"
+    console.print(text, highlight=False)
+
+
+def likeliest(probabilities: Value) -> str:
+    names = probabilities.rows or []
+    return "  ".join(
+        f"{name} {float(p):.0%}" for name, p in list(zip(names, probabilities.data, strict=True))[:LIKELIEST]
+    )
 
 
 def show_experiment(experiment: panels.Experiment, command: str = "") -> None:
