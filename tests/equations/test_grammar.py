@@ -27,7 +27,7 @@ def load(tmp_path: Path, text: str) -> ModuleType:
 
 REFUSED = {
     "a branch": ("def f(x):\n    if x: y = x\n    return y", 7, "If is not part"),
-    "a loop": ("def f(x):\n    for i in x: y = i\n    return x", 7, "For is not part"),
+    "a loop": ("def f(x):\n    for i in x: y = i\n    return x", 7, "a loop runs over parts"),
     "a second value": ("def f(x):\n    y = x + 1\n    y = y + 1\n    return y", 8, "y has a value already"),
     "an assigned input": ("def f(x):\n    x = x + 1\n    y = x\n    return y", 7, "x is an argument"),
     "an assigned weight": ("def f(x, *, W):\n    W = x @ W\n    return W", 7, "W is an argument"),
