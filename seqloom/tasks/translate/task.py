@@ -82,7 +82,7 @@ class Translate(Task[TranslateConfig]):
             require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set translate.measure=loss")
 
     def make_model(self) -> Seq2Seq:
-        return Seq2Seq(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+        return Seq2Seq.of_texts(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
 
     # --- data ---------------------------------------------------------------------------------------
 
