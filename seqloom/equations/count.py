@@ -59,7 +59,7 @@ def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise:
 
     def hollow_input(symbol: Symbol) -> Any:
         entry = definition.legend[symbol.name]
-        if entry is None and symbol.role == "state":  # that of the parts inside
+        if entry is not None and entry.kind == "state":  # that of the parts inside
             known = dict.fromkeys(LETTERS, otherwise) | dict(sizes)
             return start_of(Part(definition), symbol.name, torch.zeros(()), known)
         known = (

@@ -246,6 +246,12 @@ def full_mask(Q: Tensor, K: Tensor) -> Tensor:
     return torch.ones(len(Q), len(K), dtype=torch.bool, device=Q.device)
 
 
+@known(rank=lambda ranks: 2)
+def past_mask(X: Tensor) -> Tensor:
+    """True where the second index is not above the first: a position attends to itself and to those before it."""
+    return full_mask(X, X).tril()
+
+
 @known(style="cases")
 def where(condition: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
     """x where the condition holds, y elsewhere."""

@@ -4,6 +4,7 @@
     h, c  (H)     two symbols of one shape
     W_*   (D, H)  every weight whose name fits
     N     int     a size: a whole number, no weight
+    s     state   the state of a part: as many tensors as that has
 
 A shape is written in the letters of the project (below), words, numbers, and sums or products of
 them: `(H+D, H)`. A description that begins with `bool` or `index` says what kind of number it is.
@@ -35,8 +36,10 @@ LETTERS = {
 }
 """The one legend of shapes for the whole project."""
 
-Kind = Literal["real", "bool", "index", "int"]
-ENTRY = re.compile(r"^\s*(?P<names>[\w*]+(?:, [\w*]+)*)\s+(?P<shape>\([^()]*\)|(?<=\s\s)int)\s+(?P<sense>\S.*)$")
+Kind = Literal["real", "bool", "index", "int", "state"]
+ENTRY = re.compile(
+    r"^\s*(?P<names>[\w*]+(?:, [\w*]+)*)\s+(?P<shape>\([^()]*\)|(?<=\s\s)int|(?<=\s\s)state)\s+(?P<sense>\S.*)$"
+)
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,8 @@ def read_legend(docstring: str | None) -> Legend:
 
 
 def read_entry(shape: str, sense: str) -> Entry:
-    if shape == "int":
-        return Entry((), "int", sense)
+    if shape in ("int", "state"):
+        return Entry((), shape, sense)  # type: ignore[arg-type]
     kind = next((kind for kind in ("bool", "index") if sense.startswith(f"{kind},")), "real")
     letters = tuple(part.strip() for part in shape.strip("()").split(",") if part.strip())
     return Entry(letters, kind, sense.removeprefix(f"{kind}, "))  # type: ignore[arg-type]

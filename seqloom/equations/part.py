@@ -122,10 +122,10 @@ class State:
 
 
 def shown(value: Any) -> Any:
-    """What a state shows; anything else as it is, lists entry by entry."""
+    """What a state shows; anything else as it is, lists and tuples entry by entry."""
     if isinstance(value, State):
         return shown(value.shown)
-    return [shown(each) for each in value] if isinstance(value, list) else value
+    return type(value)(shown(each) for each in value) if type(value) in (list, tuple) else value
 
 
 def spread(definition: Equations[..., Any], inputs: Sequence[Any]) -> tuple[list[Any], bool]:
@@ -159,7 +159,7 @@ def start_of(part: Part, name: str, like: Tensor, sizes: Mapping[str, int]) -> A
     """One state before the first step: zeros in the shape of the docstring, or the states of the parts inside."""
     definition = part.definition
     entry = definition.legend[name]
-    if entry is not None:
+    if entry is not None and entry.kind != "state":
         return like.new_zeros([0 if size == "steps" else size_of(size, sizes) for size in entry.shape])
     for call in definition.bind(**structure(part.weights)).body.calls():
         if isinstance(call, Repeat) and call.definition is not None:

@@ -22,7 +22,8 @@ class Ranks:
         self.lengths: dict[str, str] = {}  # of matrices made in the definition: the letter of their rows
         for symbol in (*definition.body.inputs, *definition.body.weights):
             entry = definition.legend[symbol.name]
-            self.known[symbol.id] = len(entry.shape) if entry else guess(symbol)
+            stated = entry is not None and entry.kind != "state"
+            self.known[symbol.id] = len(entry.shape) if entry and stated else guess(symbol)
         for line in definition.body.lines:
             rank = self.of(line.value)
             for position, target in enumerate(line.targets):
@@ -81,7 +82,7 @@ class Ranks:
     def of_target(self, line: nodes.Assign, position: int, rank: int) -> int:
         target = line.targets[position]
         entry = self.definition.legend[target.name] if target.role == "state" else None
-        if entry is not None:
+        if entry is not None and entry.kind != "state":
             return len(entry.shape)
         if isinstance(line.value, nodes.Repeat):
             return self.of(line.value.arguments[position])

@@ -125,7 +125,7 @@ class Tracer:
     def learn(self, name: str, value: Any) -> None:
         """Learn the sizes of the legend's letters from a value, or say where it disagrees."""
         entry = self.definition.legend[name]
-        if entry is None or isinstance(value, State | list):
+        if entry is None or entry.kind == "state" or isinstance(value, State | list):
             return
         if entry.kind == "int":
             self.sizes[name] = int(value)

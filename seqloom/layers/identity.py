@@ -10,6 +10,8 @@ from seqloom.layers.base import Layer, layer
 def identity(x):
     """Identity: the input as it is.
 
+    Paper: K. He et al., Deep residual learning for image recognition, CVPR 2016.
+
     x  (D)  one position
     """
     y = x  # unchanged

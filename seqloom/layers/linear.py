@@ -13,6 +13,8 @@ from seqloom.layers.base import Layer, Symbols, layer
 def linear(x, *, W, b):
     """Linear layer.
 
+    Paper: F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
+
     x  (D)     one position
     W  (D, H)  the weights
     b  (H)     the bias

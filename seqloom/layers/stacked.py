@@ -21,7 +21,8 @@ def stacked(x, s, *, cells=(simple_rnn, simple_rnn)):
     Paper: A. Graves, A. Mohamed, G. Hinton, Speech recognition with deep recurrent neural networks,
     ICASSP 2013.
 
-    x  (D)  the input of the lowest layer
+    x  (D)    the input of the lowest layer
+    s  state  the state of each layer
     """
     for l, cell in enumerate(cells):
         s[l] = cell(x, s[l])  # each layer updates its own state

@@ -11,6 +11,8 @@ from seqloom.equations import Equations, concat, equations, sigmoid, softmax
 def label_probabilities(z):
     """One of several labels: a softmax over their logits.
 
+    Paper: J. Bridle, Probabilistic interpretation of feedforward classification network outputs, Neurocomputing, 1990.
+
     z  (V)  the logits
     """
     p = softmax(z)  # the probability of each label; together 1
@@ -20,6 +22,8 @@ def label_probabilities(z):
 @equations
 def two_label_probabilities(z):
     """One of two labels: a sigmoid of a single logit.
+
+    Paper: D. Cox, The regression analysis of binary sequences, JRSS B 20, 1958.
 
     z  (1)  the logit of the second label
     """
@@ -32,6 +36,8 @@ def two_label_probabilities(z):
 def label_by_label(z):
     """Any number of labels: a sigmoid for each.
 
+    Paper: M. Zhang, Z. Zhou, Multilabel neural networks, IEEE TKDE 18, 2006.
+
     z  (V)  the logits
     """
     p = sigmoid(z)  # the probability of each label, independent of the others
@@ -41,6 +47,8 @@ def label_by_label(z):
 @equations
 def rescaled_number(z, *, mu, sigma):
     """A number: the prediction in units of the training data.
+
+    Paper: C. Bishop, Neural networks for pattern recognition, 1995.
 
     z      (1)  the prediction, with mean 0 and standard deviation 1
     mu     ()   the mean of the numbers in the training data

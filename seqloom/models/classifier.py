@@ -41,6 +41,8 @@ def classifier(
 ):
     """A classifier: embedding, encoder, pooling, readout.
 
+    Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
+
     w  (T)  index, the token ids of the sentence
     """
     X = embedding(w)  # the embedding of each token
@@ -64,6 +66,8 @@ def classifier_with_features(
 ):
     """A classifier of a sentence and of feature columns beside it.
 
+    Paper: H. Cheng et al., Wide and deep learning for recommender systems, DLRS 2016.
+
     w  (T)        index, the token ids of the sentence
     f  (columns)  the feature columns
     """
@@ -79,6 +83,8 @@ def classifier_with_features(
 def flat_classifier(w, *, embedding=embedding, head=linear_head, answer=label_probabilities):
     """A classifier without an encoder: all embeddings end to end.
 
+    Paper: Y. Bengio et al., A neural probabilistic language model, JMLR 3, 2003.
+
     w  (T)  index, the token ids of the sentence
     """
     X = embedding(w)  # the embedding of each token
@@ -92,6 +98,8 @@ def flat_classifier_with_features(
     w, f, *, embedding=embedding, head=linear_head, features=readout, answer=label_probabilities
 ):
     """A classifier without an encoder, with feature columns beside the sentence.
+
+    Paper: H. Cheng et al., Wide and deep learning for recommender systems, DLRS 2016.
 
     w  (T)        index, the token ids of the sentence
     f  (columns)  the feature columns

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from seqloom.errors import SeqloomError, UnknownName
 
@@ -143,10 +143,15 @@ def serves(found: Architecture, place: str) -> bool:
 
 
 def architectures(*places: str) -> list[Architecture]:
-    """Those that fit one of the places, or all, in the order of their files."""
+    """Those that fit one of the places, or all: cells, encoders, decoders, whole models."""
     load_all()
-    everything = sorted(ARCHITECTURES.values(), key=lambda found: getattr(found.origin, "__module__", "~"))
+    everything = sorted(ARCHITECTURES.values(), key=in_order)
     return [found for found in everything if not places or any(serves(found, place) for place in places)]
+
+
+def in_order(found: Architecture) -> tuple[int, str]:
+    """Cells and whole models as they were registered, in one file each; encoders and decoders by name."""
+    return get_args(Kind).index(found.kind), found.name if found.kind in ("encoder", "decoder") else ""
 
 
 def names(*places: str) -> list[str]:

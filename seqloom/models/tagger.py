@@ -24,6 +24,8 @@ from seqloom.models.word_dropout import WordDropout
 def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout):
     """A tagger: a label for each word.
 
+    Paper: Z. Huang, W. Xu, K. Yu, Bidirectional LSTM-CRF models for sequence tagging, 2015.
+
     w  (T)  index, the token ids of the words
     """
     X = embedding(w)  # the embedding of each word
@@ -38,6 +40,8 @@ def tagger_with_characters(
     w, C, *, embedding=embedding, characters=character_cnn, encoder=recurrent_layer, readout=readout
 ):
     """A tagger that reads each word and its characters.
+
+    Paper: X. Ma, E. Hovy, End-to-end sequence labeling via bi-directional LSTM-CNNs-CRF, ACL 2016.
 
     w  (T)             index, the token ids of the words
     C  (T, characters) index, the character ids of each word

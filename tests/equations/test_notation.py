@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sympy import Symbol
 from sympy.parsing.latex import parse_latex
 
-from seqloom.equations import Equations
+from seqloom.equations import Equations, nodes
 from seqloom.equations.latex import latex, spell
 from seqloom.equations.notation import notation
 from seqloom.equations.plain import plain
@@ -154,7 +154,8 @@ def test_any_arithmetic_read_back_by_sympy_gives_the_same_number(tmp_path, expre
 
 @every_definition
 def test_plain_text_has_one_line_for_each_line_of_code(definition):
-    assert len(plain(definition)) == len(list(definition.body.statements()))
+    values = [value for _, value, _ in definition.body.statements()]
+    assert len(plain(definition)) == sum(len(each.lines) if isinstance(each, nodes.Repeat) else 1 for each in values)
 
 
 @every_definition

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.testing import assert_close
 
 from seqloom.equations.count import parameters
+from seqloom.equations.trace import trace
 from seqloom.errors import ShapeError
 from seqloom.layers.bidirectional import Bidirectional, sequence_part
 from seqloom.layers.derived import cell_from
@@ -257,6 +258,14 @@ def test_layer_computes_the_definition_of_a_whole_sequence(name):
     x = words(3, 4)
     part = sequence_part(layer)
     assert_same([layer(x)[0]], [lifted(part.definition, part.weights)(x)], [x, *layer.parameters()])
+
+
+@every_reader_of_sequences
+def test_layer_computes_what_a_recorded_run_shows(name):
+    layer = make(name)
+    x = words(1, 4)
+    part = sequence_part(layer)
+    assert_close(trace(part.definition, x[0], **part.weights).results, (layer(x)[0][0],))
 
 
 @pytest.mark.parametrize("cls", CELLS)

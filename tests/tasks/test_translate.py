@@ -284,7 +284,7 @@ def test_what_is_no_text_says_so(model, given):
 
 def test_vectors_are_near_for_texts_that_are_alike(model):
     found = model.vectors(["1 2 3", "", "1 2 4", "9 9", "1 2 3"])
-    assert found.shape == (5, model.network.reader.encoder.output_size)
+    assert found.shape == (5, model.network.source.encoder.output_size)
     torch.testing.assert_close(found[0], found[4])
     torch.testing.assert_close(found[3:4], model.vectors(["9 9"]), rtol=1e-4, atol=1e-5)
     assert [text for text, _ in model.nearest("1 2 3", ["9 9", "1 2 4", "5 6 7"], 1)] == ["1 2 4"]

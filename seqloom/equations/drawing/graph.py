@@ -132,9 +132,10 @@ class Drawer:
             for target, source in zip(targets, sources):
                 self.keys[target.id] = self.symbol(target, "result", caption)
                 self.connect(source, self.keys[target.id])
-            for source in sources[len(targets) :] if isinstance(value, nodes.Repeat) else ():
+            further = sources[len(targets) :] if isinstance(value, nodes.Repeat) else []
+            for place, source in enumerate(further, start=1):
                 if source != sources[0]:  # an open loop: the state of each further layer
-                    self.connect(source, self.keys[targets[-1].id])
+                    self.connect(source, self.keys[targets[-1].id], place)
             if not targets:
                 self.connect(sources[0], self.add("result", "result", "result", (TextRun("result"),), caption))
         return [self.keys[each.id] if isinstance(each, Symbol) else f"{self.prefix}result" for each in body.returns]

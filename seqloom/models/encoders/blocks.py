@@ -25,6 +25,8 @@ from seqloom.models.settings import ModelConfig
 def block_encoder(X, *, positions=positioned, blocks=(feed_forward, feed_forward)):
     """An encoder of blocks that need no mask.
 
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
     X  (T, D)  the embeddings, one for each position
     """
     R = positions(X)  # each embedding with its position added

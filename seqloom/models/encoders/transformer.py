@@ -8,11 +8,11 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from seqloom.equations import Part, equations, full_mask
+from seqloom.equations import Part, equations, full_mask, past_mask
 from seqloom.layers.base import Symbols
 from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm, encoder_block_pre_norm
 from seqloom.layers.identity import Identity
-from seqloom.layers.masks import causal_mask, lengths_to_mask
+from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddLearned, AddSinusoidal, positioned
 from seqloom.models.encoders.base import Encoder
@@ -26,6 +26,8 @@ BLOCKS = {"before": EncoderBlockPreNorm, "after": EncoderBlock}
 def attend_everywhere(X):
     """The mask of an encoder: every position may attend to every other.
 
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
     X  (T, D)  the sequence
     """
     M = full_mask(X, X)  # True everywhere
@@ -36,9 +38,11 @@ def attend_everywhere(X):
 def attend_back(X):
     """The mask of a language model: a position may attend to itself and to those before it.
 
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
     X  (T, D)  the sequence
     """
-    M = causal_mask(T=len(X))  # True on and below the diagonal
+    M = past_mask(X)  # True on and below the diagonal
     return M
 
 

@@ -28,6 +28,8 @@ from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
 def source_encoder(w, *, embedding=embedding, positions=positioned, encoder=stacked_layers):
     """The encoder of a translator: from token ids to hidden states.
 
+    Paper: I. Sutskever, O. Vinyals, Q. Le, Sequence to sequence learning with neural networks, NeurIPS 2014.
+
     w  (S)  index, the token ids of the source
     """
     X = positions(embedding(w))  # the embedding of each token; with its position, where the encoder has no order

@@ -10,7 +10,7 @@ from seqloom.equations import concat, equations, nodes, sigmoid, stack
 from seqloom.equations.drawing.graph import Graph, call_paths, graph
 from seqloom.errors import UnknownName
 from seqloom.layers.cross_entropy import cross_entropy
-from seqloom.layers.encoder_block import encoder_block
+from seqloom.layers.encoder_block import encoder_block as read_block
 from seqloom.layers.gru import gru
 from seqloom.layers.lstm import lstm
 from seqloom.layers.multi_head import multi_head, scaled_dot_product
@@ -18,6 +18,8 @@ from seqloom.layers.norms import layer_norm
 from seqloom.layers.positions import sinusoidal
 from seqloom.layers.simple_rnn import simple_rnn
 from tests.equations.every import every_definition
+
+encoder_block = read_block.bind()
 
 
 def shown(figure: Graph, key: str) -> set[str]:

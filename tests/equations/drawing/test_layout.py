@@ -14,7 +14,7 @@ from seqloom.equations.drawing.routing import Net, assign_tracks
 from seqloom.equations.drawing.shapes import Box
 from seqloom.equations.drawing.simplex import Distance, solve
 from seqloom.equations.drawing.svg import turns
-from seqloom.layers.encoder_block import encoder_block
+from seqloom.layers.encoder_block import encoder_block as read_block
 from seqloom.layers.lstm import lstm
 from seqloom.layers.masks import causal_mask
 from tests.equations.every import DEFINITIONS, opened
@@ -24,6 +24,8 @@ MANY = {"lstm": 4, "transformer": 7, "conv-seq2seq": 7}
 """Crossings where values go to four gates, or to three blocks that take them in order from top to bottom."""
 
 every_figure = pytest.mark.parametrize("definition, path", EVERY, ids=lambda each: getattr(each, "label", each))
+
+encoder_block = read_block.bind()
 
 
 @cache

@@ -10,13 +10,12 @@ from typing import Any
 from torch import Tensor, nn
 
 from seqloom.config import problem
-from seqloom.equations import Equations, append, equations, full_mask, last, softmax
+from seqloom.equations import Equations, append, equations, full_mask, last, past_mask, softmax
 from seqloom.layers.base import Symbols
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block_pre_norm
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity, identity
-from seqloom.layers.masks import causal_mask
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.layers.ssru_block import SSRUBlock, ssru_block
@@ -60,7 +59,7 @@ def transformer_decoder(
     M = source(H)  # the source in the width of the decoder
     Y = X  # what the lowest block reads
     for block in blocks:
-        Y = block(Y, M, causal_mask(T=len(Y)), full_mask(Y, M))  # each block refines every position
+        Y = block(Y, M, past_mask(Y), full_mask(Y, M))  # each block refines every position
     o = last(norm(Y))  # the output vector: that of the last position, normalised
     z = readout(o)  # the logits of the next token
     p = softmax(z)  # the distribution over the next token
@@ -88,6 +87,7 @@ def hybrid(
 
     y  ()           index, the last token; <bos> at first
     i  ()           index, its position, counted from 0
+    c  state        the cell state of each block
     H  (S, memory)  the hidden states of the encoder
     """
     r = position(embedding(y), i)  # the embedding of the last token, with its position

@@ -92,6 +92,7 @@ def conv_seq2seq(
 
     y  ()           index, the last token; <bos> at first
     i  ()           index, its position, counted from 0
+    U  state        the target so far in each layer
     H  (S, memory)  the hidden states of the encoder
     """
     r = position(embedding(y), i)  # the embedding of the last token, with its position

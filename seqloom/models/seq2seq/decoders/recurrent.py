@@ -39,7 +39,8 @@ def encoder_decoder(y, s, *, embedding=embedding, cell=gru_reset_after, readout=
     K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical machine
     translation, EMNLP 2014.
 
-    y  ()  index, the last token; <bos> at first
+    y  ()     index, the last token; <bos> at first
+    s  state  the state of the decoder
     """
     x = embedding(y)  # the embedding of the last token
     s = cell(x, s)  # the new state of the decoder; the first one was made of the context
@@ -55,8 +56,9 @@ def encoder_decoder_every_step(y, s, c, *, embedding=embedding, cell=gru_reset_a
     Paper: K. Cho et al., Learning phrase representations using RNN encoder-decoder for statistical machine
     translation, EMNLP 2014.
 
-    y  ()   index, the last token; <bos> at first
-    c  (K)  the context: the source as one vector, the same in every step
+    y  ()     index, the last token; <bos> at first
+    s  state  the state of the decoder
+    c  (K)    the context: the source as one vector, the same in every step
     """
     x = embedding(y)  # the embedding of the last token
     s = cell(concat(x, c), s)  # the new state of the decoder, from the token and the context
@@ -76,6 +78,7 @@ def rnn_attention(
     ICLR 2015.
 
     y    ()          index, the last token; <bos> at first
+    s    state       the state of the decoder
     H    (S, K)      the hidden states of the encoder
     W_o  (H+K+D, H)  from state, context and embedding to the output vector
     b_o  (H)         its bias
@@ -99,6 +102,7 @@ def rnn_attention_state_first(
     EMNLP 2015.
 
     y    ()        index, the last token; <bos> at first
+    s    state     the state of the decoder
     c    (K)       the context vector of the step before
     H    (S, K)    the hidden states of the encoder
     W_o  (H+K, H)  from state and context to the output vector
@@ -136,6 +140,7 @@ def input_feeding(
     EMNLP 2015.
 
     y    ()        index, the last token; <bos> at first
+    s    state     the state of the decoder
     o    (H)       the output vector of the step before
     H    (S, K)    the hidden states of the encoder
     W_o  (H+K, H)  from state and context to the output vector
