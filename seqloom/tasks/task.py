@@ -16,7 +16,8 @@ from seqloom.data.bad_records import Report
 from seqloom.data.column_roles import TaskColumns
 from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
-from seqloom.data.splits import Records
+from seqloom.data.splits import Records, open_data
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
@@ -93,6 +94,16 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def learn(cls, config: C, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         """Train the tokenizers and collect the facts from training data; tokenizers in `known` are used as they are."""
+
+    @classmethod
+    def outcomes(cls, config: C) -> Outcomes | None:
+        """What of a record must occur in training when valid and test are cut off; None: nothing in particular."""
+        return None
+
+    @classmethod
+    def open_data(cls, config: C) -> dict[str, Records]:
+        """The data of a run: train, and valid and test as given, found, or cut off."""
+        return open_data(config.data, cls.columns, cls.outcomes(config))
 
     @classmethod
     def check_extras(cls, config: C) -> None:

@@ -57,7 +57,7 @@ def build(settings: Any, vocabulary: int) -> nn.Module:
             width = settings.tag.characters
             letters = character_encoder(settings.tag.character_kind, LETTERS, width) if width else None
             return Tagger(config, vocabulary, LABELS, letters)
-    return Seq2Seq(config, vocabulary, vocabulary)
+    return Seq2Seq.of_texts(config, vocabulary, vocabulary)
 
 
 def catalogue(vocabulary: int = VOCABULARY) -> Iterator[CatalogueEntry]:

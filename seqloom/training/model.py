@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from seqloom.config import check
 from seqloom.data.source import open_source
-from seqloom.data.splits import Records, open_data
+from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.references import no_code_from
 from seqloom.models.weights import load_weights
@@ -89,7 +89,7 @@ class Model:
 
     def kept_aside(self, part: str) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
-        parts = open_data(self.config.data, self.task.columns)
+        parts = self.task.open_data(self.config)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
             what = f"no part {part!r} was kept aside in training, but {there}"

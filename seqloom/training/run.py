@@ -9,13 +9,14 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from seqloom.data.corpus import Corpus
-from seqloom.data.splits import Records, open_data
+from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
 from seqloom.lock import locked
 from seqloom.models.outside import check_origin, origins
@@ -141,16 +142,17 @@ class Run:
 
     # --- data ---------------------------------------------------------------------------------------
 
+    @cached_property
     def parts(self) -> dict[str, Records]:
         """Training data, and validation data given, found, or cut off."""
-        return open_data(self.config.data, find_task(self.config.task).columns)
+        return find_task(self.config.task).open_data(self.config)
 
     def task(self) -> Task[Any]:
         """What is learned from the data before training; kept in the run, so that it is the same when it goes on."""
         setup = self.out / SETUP
         if not setup.exists():
             if self.group.is_main:
-                train, start = self.parts()["train"], self.config.start
+                train, start = self.parts["train"], self.config.start
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
@@ -169,7 +171,7 @@ class Run:
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
-        parts = self.parts()
+        parts = self.parts
         if self.group.is_main:
             self.corpora(task, parts)
         self.group.barrier()

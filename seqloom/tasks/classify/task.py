@@ -16,6 +16,7 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.features import Features
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
 from seqloom.models.stage import Example
@@ -89,6 +90,12 @@ class Classify(Task[ClassifyConfig]):
         texts = (str(record.columns["text"]) for record in train)
         tokenizer = known["text"] if "text" in known else Tokenizer.train(texts, config.tokens)
         return cls(config, {"text": tokenizer}, facts)
+
+    @classmethod
+    def outcomes(cls, config: ClassifyConfig) -> Outcomes | None:
+        """The labels; numbers are as rare as they are."""
+        labels = ANSWERS[config.classify.answer].labels_in(config)
+        return Outcomes(labels, strata=True) if labels is not None else None
 
     def make_model(self) -> nn.Module:
         return make_classifier(

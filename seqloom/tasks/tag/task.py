@@ -16,6 +16,7 @@ from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
@@ -64,6 +65,10 @@ class Tag(Task[TagConfig]):
             characters = known.get("characters") or Tokenizer.train(letters, TokenConfig(kind="character"))
             tokenizers["characters"] = characters
         return cls(config, tokenizers, {"tags": sorted(found)})
+
+    @classmethod
+    def outcomes(cls, config: TagConfig) -> Outcomes:
+        return Outcomes(tags_of)
 
     def make_model(self) -> nn.Module:
         settings = self.config.tag

@@ -19,6 +19,7 @@ from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
+from seqloom.data.stratification import Outcomes
 from seqloom.decoding.beam_search import beam_search
 from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
@@ -39,6 +40,7 @@ from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_
 from seqloom.tasks.translate.example import translation_example
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
+from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
@@ -76,13 +78,19 @@ class Translate(Task[TranslateConfig]):
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
 
     @classmethod
+    def outcomes(cls, config: TranslateConfig) -> Outcomes:
+        """The characters and the words of the target."""
+        find_words = word_pattern().findall
+        return Outcomes(lambda record: text_in(record, "target"), lambda record: find_words(text_in(record, "target")))
+
+    @classmethod
     def check_extras(cls, config: TranslateConfig) -> None:
         if config.translate.measure in ("bleu", "chrf"):
             purpose = f'validation by translate.measure = "{config.translate.measure}"'
             require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set translate.measure=loss")
 
     def make_model(self) -> Seq2Seq:
-        return Seq2Seq(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+        return Seq2Seq.of_texts(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
 
     # --- data ---------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ def assert_steps_agree(model: Seq2Seq) -> None:
         state = step.state
         assert_close(traced.values["z"], step.logits[0])
         assert_close(traced.values["p"], torch.softmax(step.logits[0], -1))
-        seen = attention_in(traced.values) if model.looks else []  # attention to a single context is not handed out
+        seen = attention_in(traced.values) if model.attends else []  # attention to a single context is not handed out
         assert len(seen) == len(step.attention)
         for one, other in zip(seen, step.attention, strict=True):
             assert_close(one, other[0])
