@@ -150,4 +150,4 @@ def test_the_encoder_computes_its_equations():
 def test_the_decoder_computes_its_equations(score):
     name = f"{LeakyDecoder.__module__}:{LeakyDecoder.__name__}"
     config = lenient(Seq2SeqConfig, name="rnn-attention", decoder=name, score=score, embedding=4, encoder_widths=[3])
-    check_translator(Seq2Seq(config, 7, 8), [4, 5, 6], [2, 7, 7, 5])
+    check_translator(Seq2Seq.of_texts(config, 7, 8), [4, 5, 6], [2, 7, 7, 5])
