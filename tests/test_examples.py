@@ -124,7 +124,7 @@ def test_an_encoder_a_decoder_and_a_task_of_an_installed_package_are_used_by_nam
     settings = ["model.name=rnn-attention", "model.encoder=efficient-attention", "model.decoder=leaky"]
     commands += use(tmp_path, "translate", "decoder", *settings, "model.hidden=6")
     commands += use(tmp_path, "pairs", "task", "pairs.width=6", text="the dog|the hen")
-    commands += [["explain", "decoder", "1 2"], ["explain", "task", "the dog|the hen"]]
+    commands += [["summary", "task"], ["explain", "decoder", "1 2"], ["explain", "task", "the dog|the hen"]]
     said = run(tmp_path, commands, installed)
     for name in ("min-lstm", "efficient-attention", "leaky-decoder", "pair-classifier"):
         assert name in said

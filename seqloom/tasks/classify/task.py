@@ -20,6 +20,7 @@ from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
 from seqloom.models.stage import Example
+from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.inputs.base import InputKind
@@ -101,6 +102,10 @@ class Classify(Task[ClassifyConfig]):
         return make_classifier(
             self.config.model, self.inputs.make_embedding(), self.answers.outputs, len(self.features)
         )
+
+    @classmethod
+    def untrained(cls, config: ClassifyConfig, vocabulary: int) -> nn.Module:
+        return make_classifier(config.model, TokenEmbedding(config.model, vocabulary), outputs=2)
 
     # --- data ---------------------------------------------------------------------------------------
 
