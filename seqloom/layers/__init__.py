@@ -20,7 +20,6 @@ from seqloom.layers.cross_entropy import CrossEntropy, cross_entropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block, decoder_block_pre_norm
 from seqloom.layers.derived import cell_for, cell_from
 from seqloom.layers.derived_block import block_from
-from seqloom.layers.disagreement import Disagreement, disagreement
 from seqloom.layers.dropout import Dropout, draw_from
 from seqloom.layers.embedding import Embedding, OneHotEmbedding, embedding, one_hot_embedding
 from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm, encoder_block, encoder_block_pre_norm
@@ -42,6 +41,7 @@ from seqloom.layers.positions import (
     AddLearned, AddSinusoidal, LearnedPositions, Sinusoidal, add_learned, add_sinusoidal, learned_positions, positioned,
     sinusoidal,
 )
+from seqloom.layers.r_drop import RDrop, r_drop
 from seqloom.layers.scores import (
     SCORES, Additive, Bilinear, Cosine, Dot, MLPScore, Projected, ScaledDot, additive, bilinear, cosine, dot, mlp_score,
     projected, scaled_dot,
@@ -59,20 +59,20 @@ from seqloom.layers.word2vec import CBOW, SkipGram, cbow, skip_gram
 __all__ = [
     "CBOW", "GRU", "LSTM", "MLP", "SCORES", "SSRU", "AddLearned", "AddSinusoidal", "Additive", "AttentionLayer",
     "AttentionPooling", "BareSelfAttention", "BatchNorm", "Bidirectional", "Bilinear", "CausalConvolution", "ConcatRNN",
-    "Convolution", "Cosine", "CrossEntropy", "DecoderBlock", "DecoderBlockPreNorm", "Disagreement", "Dot", "Dropout",
-    "Embedding", "EncoderBlock", "EncoderBlockPreNorm", "FeedForward", "GRUResetAfter", "Identity", "KeyValueAttention",
+    "Convolution", "Cosine", "CrossEntropy", "DecoderBlock", "DecoderBlockPreNorm", "Dot", "Dropout", "Embedding",
+    "EncoderBlock", "EncoderBlockPreNorm", "FeedForward", "GRUResetAfter", "Identity", "KeyValueAttention",
     "LastPooling", "Layer", "LayerNorm", "LearnedPooling", "LearnedPositions", "Linear", "LinearRNN",
-    "LogisticRegression", "MLPScore", "MaxPooling", "MeanPooling", "MultiHead", "OneHotEmbedding", "Projected",
+    "LogisticRegression", "MLPScore", "MaxPooling", "MeanPooling", "MultiHead", "OneHotEmbedding", "Projected", "RDrop",
     "Readout", "Residual", "SSRUBlock", "ScaledDot", "ScaledDotProduct", "SelfAttention", "SelfAttentiveRNN",
     "SimpleRNN", "Sinusoidal", "SkipGram", "SoftAttention", "Stacked", "Temperature", "TransposedLinear", "add_learned",
     "add_sinusoidal", "additive", "attention_layer", "attention_pooling", "bare_self_attention", "batch_norm",
     "bidirectional", "bilinear", "block_from", "causal", "causal_mask", "cbow", "cell_for", "cell_from", "concat_rnn",
-    "convolution", "convolution_layer", "cosine", "cross_entropy", "decoder_block", "decoder_block_pre_norm",
-    "disagreement", "dot", "draw_from", "embedding", "encoder_block", "encoder_block_pre_norm", "feed_forward", "gru",
-    "gru_reset_after", "identity", "key_value_attention", "last_pooling", "layer", "layer_norm", "learned_positions",
-    "lengths_to_mask", "linear", "linear_head", "linear_rnn", "logistic_regression", "lstm", "max_pooling",
-    "mean_pooling", "mlp", "mlp_score", "multi_head", "one_hot_embedding", "padding_mask", "positioned", "projected",
-    "readout", "recurrent_layer", "residual", "residual_convolution", "scaled_dot", "scaled_dot_product",
-    "self_attention", "self_attentive_rnn", "simple_rnn", "sinusoidal", "skip_gram", "soft_attention", "ssru",
-    "ssru_block", "stacked", "temperature", "transposed_linear",
+    "convolution", "convolution_layer", "cosine", "cross_entropy", "decoder_block", "decoder_block_pre_norm", "dot",
+    "draw_from", "embedding", "encoder_block", "encoder_block_pre_norm", "feed_forward", "gru", "gru_reset_after",
+    "identity", "key_value_attention", "last_pooling", "layer", "layer_norm", "learned_positions", "lengths_to_mask",
+    "linear", "linear_head", "linear_rnn", "logistic_regression", "lstm", "max_pooling", "mean_pooling", "mlp",
+    "mlp_score", "multi_head", "one_hot_embedding", "padding_mask", "positioned", "projected", "r_drop", "readout",
+    "recurrent_layer", "residual", "residual_convolution", "scaled_dot", "scaled_dot_product", "self_attention",
+    "self_attentive_rnn", "simple_rnn", "sinusoidal", "skip_gram", "soft_attention", "ssru", "ssru_block", "stacked",
+    "temperature", "transposed_linear",
 ]  # fmt: skip
