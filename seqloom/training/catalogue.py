@@ -11,7 +11,7 @@ from torch import nn
 
 from seqloom.errors import UnknownName
 from seqloom.models.characters import character_encoder
-from seqloom.models.classifier import make_classifier
+from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.registry import architectures, find
 from seqloom.models.seq2seq.model import Seq2Seq
@@ -50,7 +50,7 @@ def build(settings: Any, vocabulary: int) -> nn.Module:
     config = settings.model
     match settings.task:
         case "classify":
-            return make_classifier(config, TokenEmbedding(config, vocabulary), LABELS)
+            return make_classifier(config, TokenEmbedding(config, vocabulary), label_logits(config.name, LABELS))
         case "generate":
             return LanguageModel(config, vocabulary, causal=settings.generate.objective == "next")
         case "tag":

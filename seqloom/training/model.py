@@ -19,6 +19,7 @@ from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
+from seqloom.training.initial_weights import freeze
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run import SETUP, load_task
 from seqloom.training.run_config import RunConfig
@@ -140,4 +141,5 @@ def load(folder: Path | str) -> Model:
     config, task = load_task(place)
     network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
+    freeze(network, config.start)
     return Model(config, task, network.eval())

@@ -186,8 +186,8 @@ class Classify(Task[ClassifyConfig]):
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """The metrics of the predictions, and the mean loss."""
-        expected: list[Any] = []
-        predicted: list[Any] = []
+        expected: list[Any] = [None] * len(corpus)
+        predicted: list[Any] = [None] * len(corpus)
         loss, count = 0.0, 0
         model.eval()
         with torch.no_grad():
@@ -196,8 +196,9 @@ class Classify(Task[ClassifyConfig]):
                 logits = model(batch.x, batch.lengths, batch.features).float()
                 loss += float(self.answers.loss(logits, batch.targets))
                 count += batch.targets.numel()
-                expected += self.answers.expected(batch.targets)
-                predicted += self.answers.predicted(logits)
+                found = zip(rows, self.answers.expected(batch.targets), self.answers.predicted(logits), strict=True)
+                for row, true, given in found:  # in the order of the data, so that two models can be compared
+                    expected[row], predicted[row] = true, given
         return self.answers.evaluation(expected, predicted, loss / max(count, 1))
 
 
