@@ -15,6 +15,7 @@ from seqloom.config import check
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.models.references import no_code_from
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
@@ -139,7 +140,8 @@ def load(folder: Path | str) -> Model:
     if not (place / "model.safetensors").exists():
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
     config, task = load_task(place)
-    network = task.make_model()
+    with no_code_from(place):
+        network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
     freeze(network, config.start)
     return Model(config, task, network.eval())

@@ -20,6 +20,7 @@ from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
 from seqloom.lock import locked
 from seqloom.models.outside import check_origin, origins
+from seqloom.models.references import no_code_from
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -234,6 +235,12 @@ def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = 
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
+    """The settings and the task of a run; what they name from outside is imported, but never from its own folder."""
+    with no_code_from(folder.parent if folder.name == SETUP else folder):
+        return read_task(folder)
+
+
+def read_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
     saved = read_json(folder / "config.json")
     if not isinstance(saved, dict) or not {"config", "facts"} <= saved.keys():
         raise DamagedError(
