@@ -124,7 +124,7 @@ def test_an_encoder_a_decoder_and_a_task_of_an_installed_package_are_used_by_nam
     settings = ["model.name=rnn-attention", "model.encoder=efficient-attention", "model.decoder=leaky"]
     commands += use(tmp_path, "translate", "decoder", *settings, "model.hidden=6")
     commands += use(tmp_path, "pairs", "task", "pairs.width=6", text="the dog|the hen")
-    commands += [["explain", "decoder", "1 2"], ["explain", "task", "the dog|the hen"]]
+    commands += [["summary", "task"], ["explain", "decoder", "1 2"], ["explain", "task", "the dog|the hen"]]
     said = run(tmp_path, commands, installed)
     for name in ("min-lstm", "efficient-attention", "leaky-decoder", "pair-classifier"):
         assert name in said
@@ -150,4 +150,4 @@ def test_the_encoder_computes_its_equations():
 def test_the_decoder_computes_its_equations(score):
     name = f"{LeakyDecoder.__module__}:{LeakyDecoder.__name__}"
     config = lenient(Seq2SeqConfig, name="rnn-attention", decoder=name, score=score, embedding=4, encoder_widths=[3])
-    check_translator(Seq2Seq(config, 7, 8), [4, 5, 6], [2, 7, 7, 5])
+    check_translator(Seq2Seq.of_texts(config, 7, 8), [4, 5, 6], [2, 7, 7, 5])

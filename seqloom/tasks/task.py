@@ -113,6 +113,12 @@ class Task(ABC, Generic[C]):
     def make_model(self) -> nn.Module:
         """The model with fresh weights."""
 
+    @classmethod
+    def untrained(cls, config: C, vocabulary: int) -> nn.Module:
+        """A model for a vocabulary of that size where there is no data yet: what `seqloom summary NAME` shows."""
+        what = f"the size of a model for {config.task} is not known without data"
+        raise SeqloomError(what, remedy="train it, and give its folder; or let its task say it: Task.untrained")
+
     # --- data ---------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -185,6 +191,10 @@ class Task(ABC, Generic[C]):
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
         """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
         return {"temperature": temperature, "max_length": max_tokens}
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        """What an answer may cost at most, in tokens that are generated; 1 for a task that generates none."""
+        return 1
 
     # --- evaluation ---------------------------------------------------------------------------------
 

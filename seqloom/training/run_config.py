@@ -43,13 +43,23 @@ RUNS = {name: run_config(task) for name, task in TASKS.items()}
 """The settings of our own tasks, by name."""
 
 
-def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> RunConfig:
-    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are."""
-    values = with_settings_of_start(gather(file, changes, **flags))
-    return check_run(values, where=str(file) if file is not None else "settings")
+def load_run(
+    file: Path | str | None = None,
+    changes: Sequence[str] = (),
+    begun_with: Mapping[str, Any] | None = None,
+    **flags: Any,
+) -> RunConfig:
+    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are.
+
+    begun_with  the settings of a run that goes on: what is not said is as it was
+    """
+    values = gather(file, changes, begun_with, **flags)
+    if begun_with is None:
+        values = with_settings_of_start(values)
+    return check_run(values, where=str(file) if file is not None else "settings", saved=begun_with is not None)
 
 
-def with_settings_of_start(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_settings_of_start(values: dict[str, Any]) -> dict[str, Any]:
     """Where all of a trained model is taken over (`start.keep=all`), so are its settings; given ones go first."""
     start = values.get("start")
     if not isinstance(start, Mapping) or start.get("keep") != "all" or not start.get("model"):

@@ -18,8 +18,9 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
-from seqloom.models.classifier import make_classifier
+from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
+from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.example import classification_example
@@ -101,6 +102,11 @@ class Classify(Task[ClassifyConfig]):
         return make_classifier(
             self.config.model, self.inputs.make_embedding(), self.answers.outputs, len(self.features)
         )
+
+    @classmethod
+    def untrained(cls, config: ClassifyConfig, vocabulary: int) -> nn.Module:
+        outputs = label_logits(config.model.name, labels=2)
+        return make_classifier(config.model, TokenEmbedding(config.model, vocabulary), outputs)
 
     # --- data ---------------------------------------------------------------------------------------
 

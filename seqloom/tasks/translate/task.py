@@ -28,6 +28,7 @@ from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
+from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
@@ -46,6 +47,8 @@ from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
 """Sources that are translated in one batch."""
+WEIGHTS_PER_TOKEN = 100
+"""Attention weights that cost as much as one token."""
 
 
 class Translate(Task[TranslateConfig]):
@@ -91,6 +94,20 @@ class Translate(Task[TranslateConfig]):
 
     def make_model(self) -> Seq2Seq:
         return Seq2Seq.of_texts(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+
+    @classmethod
+    def untrained(cls, config: TranslateConfig, vocabulary: int) -> Seq2Seq:
+        return Seq2Seq.of_texts(config.model, vocabulary, vocabulary)
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        """All sequences of the beam at their longest, and attention weights that are kept; a byte may be a token."""
+        model = self.config.model
+        source = min(len(given.encode()) + 1, model.length)
+        cost = 1
+        if options.attention or options.copy_unknown:
+            heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
+            cost += len(model.decoder_widths) * heads * source // WEIGHTS_PER_TOKEN
+        return int(options.sequences * options.limit(source) * cost)
 
     # --- data ---------------------------------------------------------------------------------------
 
