@@ -17,8 +17,8 @@ import torch
 from seqloom.data.corpus import Corpus
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, SeqloomError
-from seqloom.models.outside import check_origin, origins
 from seqloom.models.references import no_code_from
+from seqloom.models.user_architectures import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
