@@ -44,9 +44,8 @@ class Split:
                 found = True
                 yield record
         if not found:
-            where = str(self.source.files[0]) if self.source.files else "<python>"
             remedy = "give it a larger share, more data, or a file of its own"
-            raise DataError(f"no record falls into the split {self.name!r}", where=where, remedy=remedy)
+            raise DataError(f"no record falls into the split {self.name!r}", where=self.source_name, remedy=remedy)
 
     @property
     def report(self) -> Report:
@@ -59,6 +58,10 @@ class Split:
     @property
     def identity(self) -> str:
         return self.source.identity
+
+    @property
+    def source_name(self) -> str:
+        return self.source.source_name
 
 
 Records: TypeAlias = Source | Split
