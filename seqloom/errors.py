@@ -71,7 +71,14 @@ def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
 
 
 class GrammarError(SeqloomError):
-    """An equations function uses something outside the grammar; raised when its module loads."""
+    """An equations function uses something outside the grammar; raised when its module loads, all at once."""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", more: Sequence["GrammarError"] = ()) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.more = list(more)
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), *map(str, self.more)])
 
 
 class ShapeError(SeqloomError):

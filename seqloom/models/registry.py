@@ -23,6 +23,7 @@ from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar, get_args
 
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.models.references import refuse_code_of_model
 
 Kind = Literal["cell", "encoder", "decoder", "model"]
 T = TypeVar("T")
@@ -124,6 +125,7 @@ def load_all() -> None:
             importlib.import_module(info.name)
     for point in entry_points(group=ENTRY_POINTS):
         try:
+            refuse_code_of_model(point.module)
             thing = point.load()
             if not inspect.ismodule(thing):
                 from seqloom.models.outside import adapted  # it knows what encoders are, which stand on this file

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
-from seqloom.data.splits import Records, open_data
+from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.models.references import no_code_from
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
@@ -89,7 +90,7 @@ class Model:
 
     def kept_aside(self, part: str) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
-        parts = open_data(self.config.data, self.task.columns)
+        parts = self.task.open_data(self.config)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
             what = f"no part {part!r} was kept aside in training, but {there}"
@@ -139,6 +140,7 @@ def load(folder: Path | str) -> Model:
     if not (place / "model.safetensors").exists():
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
     config, task = load_task(place)
-    network = task.make_model()
+    with no_code_from(place):
+        network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
     return Model(config, task, network.eval())

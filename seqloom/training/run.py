@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ import torch
 
 from seqloom.data.corpus import Corpus
 from seqloom.data.in_memory import is_in_memory
-from seqloom.data.splits import Records, open_data
+from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError, quoted
 from seqloom.lock import locked
 from seqloom.models.outside import check_origin, origins
+from seqloom.models.references import no_code_from
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -141,16 +143,17 @@ class Run:
 
     # --- data ---------------------------------------------------------------------------------------
 
+    @cached_property
     def parts(self) -> dict[str, Records]:
         """Training data, and validation data given, found, or cut off."""
-        return open_data(self.config.data, find_task(self.config.task).columns)
+        return find_task(self.config.task).open_data(self.config)
 
     def task(self) -> Task[Any]:
         """What is learned from the data before training; kept in the run, so that it is the same when it goes on."""
         setup = self.out / SETUP
         if not setup.exists():
             if self.group.is_main:
-                train, start = self.parts()["train"], self.config.start
+                train, start = self.parts["train"], self.config.start
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
@@ -165,7 +168,7 @@ class Run:
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
-        parts = self.parts()
+        parts = self.parts
         if self.group.is_main:
             self.corpora(task, parts)
         self.group.barrier()
@@ -234,6 +237,12 @@ def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
+    """The settings and the task of a run; what they name from outside is imported, but never from its own folder."""
+    with no_code_from(folder.parent if folder.name == SETUP else folder):
+        return read_task(folder)
+
+
+def read_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
     saved = read_json(folder / "config.json")
     if not isinstance(saved, dict) or not {"config", "facts"} <= saved.keys():
         raise DamagedError(

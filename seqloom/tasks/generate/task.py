@@ -67,6 +67,10 @@ class Generate(Task[GenerateConfig]):
     def make_model(self) -> LanguageModel:
         return LanguageModel(self.config.model, self.tokenizer.size, causal=not self.masked)
 
+    @classmethod
+    def untrained(cls, config: GenerateConfig, vocabulary: int) -> LanguageModel:
+        return LanguageModel(config.model, vocabulary, causal=config.generate.objective == "next")
+
     # --- data ---------------------------------------------------------------------------------------
 
     def encoding_settings(self) -> Mapping[str, Any]:
@@ -218,6 +222,9 @@ class Generate(Task[GenerateConfig]):
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
         """As at OpenAI: 16 tokens, drawn at temperature 1."""
         return {"length": max_tokens or 16, "temperature": 1.0 if temperature is None else temperature}
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        return int(options.length)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Perplexity and accuracy: of every token once, or, masked, of a sample that is always the same."""
