@@ -60,6 +60,10 @@ class SeqloomError(Exception):
         super().__init__(f"{lead}\n    -> {self.remedy}" if remedy else lead)
 
 
+class SeqloomWarning(UserWarning):
+    """What a user should know and need not mend; the command line prints it on standard error."""
+
+
 def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     """The known names that a mistyped one may have meant, the nearest first, whatever the case.
 

@@ -14,7 +14,7 @@ from typing import Any
 from seqloom.config import Config, describe, gather, put, read_value, split_change
 from seqloom.data.in_memory import InMemoryData, as_data, by_split
 from seqloom.errors import ConfigError, close_matches, quoted
-from seqloom.models.outside import model_reference
+from seqloom.models.user_architectures import model_reference
 from seqloom.tasks.registry import find_task, task_reference
 from seqloom.training.run_config import RunConfig, run_config, task_of_data
 

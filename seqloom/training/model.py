@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from warnings import warn
 
 import torch
 from torch import Tensor, nn
@@ -15,15 +16,17 @@ from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.errors import ConfigError, DataError, SeqloomError, SeqloomWarning
 from seqloom.models.references import no_code_from
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
+from seqloom.training import checkpoint
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import SETUP, load_task
+from seqloom.training.run import load_task
 from seqloom.training.run_config import RunConfig
+from seqloom.training.run_folder import SETUP
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -135,7 +138,7 @@ def load(folder: Path | str) -> Model:
     """Load a trained model from its folder; every file is checked first."""
     place = Path(folder)
     if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} is a run that is not finished", remedy="finish its training with --resume")
+        return load_stopped(place)
     verify(place)
     if not (place / "model.safetensors").exists():
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
@@ -143,4 +146,19 @@ def load(folder: Path | str) -> Model:
     with no_code_from(place):
         network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
+    return Model(config, task, network.eval())
+
+
+def load_stopped(run: Path) -> Model:
+    """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
+    best = checkpoint.best(run)
+    if best is None:
+        raise SeqloomError(
+            f"{run} is a run without a checkpoint yet", remedy=f"go on with seqloom train --resume {run}"
+        )
+    step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
+    warn(f"{step}; go on with seqloom train --resume {run}", SeqloomWarning, stacklevel=3)
+    config, task = load_task(run / SETUP)
+    network = task.make_model()
+    load_weights(network, best.weights)
     return Model(config, task, network.eval())

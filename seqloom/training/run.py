@@ -7,7 +7,6 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +17,9 @@ import torch
 from seqloom.data.corpus import Corpus
 from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError, quoted
-from seqloom.lock import locked
-from seqloom.models.outside import check_origin, origins
+from seqloom.errors import ConfigError, DamagedError, SeqloomError, quoted
 from seqloom.models.references import no_code_from
+from seqloom.models.user_architectures import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -34,12 +32,9 @@ from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig, check_run
+from seqloom.training.run_folder import SETUP, claimed
 from seqloom.training.tensorboard import check_tensorboard
 
-LOCK = ".lock"
-"""Held by the one process that trains in a folder."""
-SETUP = "setup"
-"""The folder inside a run that holds what was fixed before the first step."""
 START = "start.safetensors"
 """In it, the weights that are not fresh."""
 
@@ -89,11 +84,7 @@ class Run:
         if self.config.train.tensorboard:
             check_tensorboard()
         find_task(self.config.task).check_extras(self.config)
-        self.claim(resume or self.group.restarted())
-        with (
-            locked(self.out / LOCK, "trains in this folder") if self.group.is_main else nullcontext(),
-            keep_freed_memory(),
-        ):
+        with claimed(self.out, self.group, resume=resume or self.group.restarted()), keep_freed_memory():
             return self.go_on(began, quiet=quiet)
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
@@ -125,21 +116,6 @@ class Run:
         if start.exists():
             begin(model, read_tensors(start), frozen=self.config.start.frozen)
         return Trainer(folder, self.config.train, model, trainable, self.group)
-
-    def claim(self, resume: bool) -> None:
-        """Make the folder, or find it as it was left."""
-        try:
-            if self.out.exists() and any(self.out.iterdir()) and not resume:
-                raise OutputError(
-                    f"{self.out} is there already",
-                    remedy="go on with --resume, or choose another --out; nothing was changed",
-                )
-            if self.group.is_main:
-                self.out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"{self.out} cannot be the folder of a run: {error.strerror}"
-            raise OutputError(what, remedy="choose another --out") from error
-        self.group.barrier()
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -186,10 +162,8 @@ class Run:
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
-        step = trainer.progress.best_step or trainer.progress.step
-        best = checkpoint.load(checkpoint.folder_of(self.out, step))
-        weights = best.tensors["model"] | best.tensors.get("average", {})
-        write_tensors(self.out / "model.safetensors", weights)
+        best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
+        write_tensors(self.out / "model.safetensors", best.weights)
         for file in (self.out / SETUP).iterdir():
             if file.name not in ("manifest.json", "config.json", START):
                 shutil.copyfile(file, self.out / file.name)

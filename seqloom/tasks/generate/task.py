@@ -23,10 +23,10 @@ from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
-from seqloom.tasks.generate.example import generation_example
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
+from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
 from seqloom.tasks.requests import Reply, TaskRequest

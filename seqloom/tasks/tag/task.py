@@ -27,10 +27,10 @@ from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
-from seqloom.tasks.tag.example import tagging_example
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
