@@ -23,6 +23,7 @@ from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.training import checkpoint
+from seqloom.training.initial_weights import freeze
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run import load_task
 from seqloom.training.run_config import RunConfig
@@ -146,6 +147,7 @@ def load(folder: Path | str) -> Model:
     with no_code_from(place):
         network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
+    freeze(network, config.start)
     return Model(config, task, network.eval())
 
 

@@ -49,9 +49,11 @@ class Result:
     best: float | None
     seconds: float
     notes: list[str]
+    best_metric: str = ""
+    """The best score by its name, as a person reads it."""
 
     def summary(self) -> str:
-        score = f", best score {self.best:.4f}" if self.best is not None else ""
+        score = f", best {self.best_metric or f'score {self.best:.4f}'}" if self.best is not None else ""
         took = f"{self.step:,} steps in {format_duration(self.seconds)}"
         return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
 
@@ -106,7 +108,9 @@ class Run:
             self.export(trainer, task)
         self.group.barrier()
         progress = trainer.progress
-        return Result(self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes)
+        return Result(
+            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric
+        )
 
     def trainer(self, folder: Path, task: Task[Any], trainable: Trainable[Any]) -> Trainer[Any]:
         """A trainer with fresh weights, always the same ones."""
