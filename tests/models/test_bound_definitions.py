@@ -43,7 +43,11 @@ def in_double() -> Iterator[None]:
 
 def choices(found: Architecture) -> Iterator[dict[str, Any]]:
     """Small settings for an architecture: one layer and two, and every kind that it reads."""
-    kinds: dict[str, list[Any]] = {"bidirectional": [False, True], "norm": ["before", "after"], "positions": ["learned", "sinusoidal"]}
+    kinds: dict[str, list[Any]] = {
+        "bidirectional": [False, True],
+        "norm": ["before", "after"],
+        "positions": ["learned", "sinusoidal"],
+    }
     kinds |= {"widths": [[4], [3, 5]]}
     read = [name for name in kinds if name in found.reads]
     fixed = {name: size for name, size in {"heads": 2, "hidden": 5, "window": 3}.items() if name in found.reads}
