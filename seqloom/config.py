@@ -35,9 +35,14 @@ def load(kind: type[C], file: Path | str | None = None, changes: Sequence[str] =
     return check(kind, gather(file, changes, **flags), where=str(file) if file is not None else "settings")
 
 
-def gather(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> dict[str, Any]:
-    """The values that `load` checks, before any check."""
-    values = read_toml(Path(file)) if file is not None else {}
+def gather(
+    file: Path | str | None = None,
+    changes: Sequence[str] = (),
+    base: Mapping[str, Any] | None = None,
+    **flags: Any,
+) -> dict[str, Any]:
+    """The values that `load` checks, before any check; those of `base` hold where nothing else is said."""
+    values = over(base or {}, read_toml(Path(file)) if file is not None else {})
     for change in changes:
         path, text = split_change(change)
         put(values, path, read_value(text))
@@ -94,6 +99,20 @@ def put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
             inner = values[part] = {}
         values = inner
     values[path[-1]] = value
+
+
+def over(base: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested tables, one over the other.
+
+    >>> over({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
+    {'a': {'b': 3, 'c': 2}}
+    """
+    merged = {**base, **values}
+    for name, value in merged.items():
+        below = base.get(name)
+        if isinstance(value, Mapping):
+            merged[name] = over(below if isinstance(below, Mapping) else {}, value)
+    return merged
 
 
 def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:

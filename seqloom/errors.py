@@ -26,6 +26,10 @@ class SeqloomError(Exception):
         super().__init__(f"{lead}\n    -> {remedy}" if remedy else lead)
 
 
+class SeqloomWarning(UserWarning):
+    """What a user should know and need not mend; the command line prints it on standard error."""
+
+
 def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     """The known names that a mistyped one may have meant, the nearest first, whatever the case.
 
@@ -37,7 +41,14 @@ def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
 
 
 class GrammarError(SeqloomError):
-    """An equations function uses something outside the grammar; raised when its module loads."""
+    """An equations function uses something outside the grammar; raised when its module loads, all at once."""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", more: Sequence["GrammarError"] = ()) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.more = list(more)
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), *map(str, self.more)])
 
 
 class ShapeError(SeqloomError):

@@ -26,7 +26,10 @@ from seqloom.layers.recurrent import Cell
 
 L = TypeVar("L", bound=nn.Module)
 
-__all__ = ["assert_same", "check_cell", "check_layer", "exact", "gradients", "lifted", "randn", "scan", "tensors"]
+__all__ = [
+    "assert_same", "check_cell", "check_encoder", "check_layer", "check_translator", "exact", "gradients", "lifted",
+    "randn", "scan", "tensors",
+]  # fmt: skip
 
 
 def check_layer(layer: Layer, *inputs: Tensor) -> None:
@@ -81,6 +84,38 @@ def check_cell(cell: Cell[Any], B: int = 2, T: int = 5) -> None:
                 got.append(state)
                 wanted.append(value)
     assert_same(got, wanted, leaves)
+
+
+def check_encoder(encoder: Any, width: int, T: int = 5) -> None:
+    """An `Encoder` of vectors so wide gives what its definition gives for each text, and zeros at padding.
+
+    >>> from seqloom.models.encoders.bag_of_words import BagOfWords
+    >>> check_encoder(BagOfWords(4), 4)
+    """
+    exact(encoder).eval()
+    x, lengths = randn(2, T, width), [T, T - 2]
+    slow = [encoder.part(length)(vectors[:length]) for vectors, length in zip(x, lengths, strict=True)]
+    padded = torch.stack([grown(y[None], T)[0] for y in slow])
+    assert_same([encoder(x, torch.tensor(lengths))], [padded], [x, *encoder.parameters()])
+
+
+def check_translator(model: Any, source: Sequence[int], written: Sequence[int]) -> None:
+    """A `Seq2Seq` gives what the definition of its decoder gives step by step, all steps at once and one by one.
+
+    source, written  token ids; `written` is what the decoder reads, <bos> first
+    """
+    exact(model).eval()
+    w, y = torch.tensor([source]), torch.tensor([written])
+    length = torch.tensor([len(source)])
+    slow = torch.stack([trace.results[-1] for trace in model.stages(w, written)[-1].traces()])
+    logits = model(w, length, y, torch.ones_like(y, dtype=torch.bool))
+    assert_same([logits.softmax(-1)], [slow], list(model.parameters()))
+    state, steps = model.start(w, length), []
+    for token in written:
+        step = model.step(torch.tensor([token]), state)
+        state = step.state
+        steps.append(step.logits[0].softmax(-1))
+    assert_close(torch.stack(steps), slow)
 
 
 def scan(

@@ -49,7 +49,9 @@ def by_file(group: Mapping[str, Equations[..., Any]]) -> Table:
     """Definitions, with the file they stand in before the first of each."""
     table, before = grid(), ""
     for label, definition in group.items():
-        home = definition.__module__.rpartition("seqloom.layers.")[2].replace("_", " ")
+        module = definition.__module__
+        ours = module.startswith("seqloom.layers.")
+        home = module.removeprefix("seqloom.layers.").replace("_", " ") if ours else module.partition(".")[0]
         if is_model(definition):
             home = "seq2seq" if ".seq2seq." in definition.__module__ else "one sequence"
         table.add_row(

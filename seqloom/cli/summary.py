@@ -45,14 +45,15 @@ def summary(
                 f"{model} is a trained model, whose settings are fixed", remedy="leave out --set and --task"
             )
         loaded = load(model)
-        task, settings, network = loaded.config.task, loaded.task.config.model, loaded.network
+        task, settings, network = loaded.config.task, getattr(loaded.config, "model", None), loaded.network
     else:
         task, settings, network = untrained(model, task, set_, vocabulary)
-    found = summarise(network, settings.length, depth)
+    name = getattr(settings, "name", type(network).__name__)  # a task of somebody's own may have one model alone
+    found = summarise(network, getattr(settings, "length", 256), depth)
     if as_json:
-        print(json.dumps({"task": task, "architecture": settings.name, **found.json()}, ensure_ascii=False))
+        print(json.dumps({"task": task, "architecture": name, **found.json()}, ensure_ascii=False))
     else:
-        show(found, f"{settings.name}, to {task}")
+        show(found, f"{name}, to {task}")
 
 
 def show(found: "Summary", title: str) -> None:

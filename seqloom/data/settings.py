@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationInfo, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.data.bad_records import OnBad, Policy
@@ -43,12 +43,22 @@ class DataConfig(Config):
     """Share of the training data that is cut off for testing, if there is none of its own."""
     cut_from: CutFrom = "anywhere"
     """Where records are cut off: anywhere, as `seed` decides, or at the end of the text, by characters."""
+    stratify: bool = True
+    """Whether each label is as frequent in every split that is cut off, and every label, tag and word of an answer
+    occurs in training; false: each record by itself, so that it keeps its split when more records follow."""
     seed: int = 0
     """Decides which records are cut off."""
     source_language: str = "und"
     """Language of the text, or of the source, as a BCP 47 code (en, zh-Hans); und: not said."""
     target_language: str = "und"
     """Language of the target, as `source_language`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def older_runs_keep_their_cut(cls, values: Any, info: ValidationInfo) -> Any:
+        if isinstance(values, dict) and (info.context or {}).get("saved"):
+            return {"stratify": False, **values}
+        return values
 
     @model_validator(mode="after")
     def something_is_left_to_train_on(self) -> Self:

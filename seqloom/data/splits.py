@@ -1,7 +1,8 @@
 """Train, valid, test: `open_data` finds the splits by name or by a column, or cuts them by a seed or in order.
 
-Cutting by a seed needs no memory and no order: the split of a record is a hash of the seed and its index (or of the
-value of a column, so that equal values land in one split), the same on every machine and in every reading.
+Cutting by a seed is the same on every machine and in every reading. By default it is stratified, which needs to read
+the data once (`stratification.py`). Else it needs no memory and no order: the split of a record is a hash of the seed
+and its index (or of the value of a column, so that equal values land in one split).
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from itertools import accumulate, pairwise, starmap
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from seqloom.data.bad_records import Report
 from seqloom.data.column_roles import ForTask
 from seqloom.data.datasets import SCHEME, find_dataset, is_dataset
@@ -24,6 +28,7 @@ from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import Paths, Source, open_source
 from seqloom.data.sources.folders import SPLITS, visible
+from seqloom.data.stratification import Outcomes, cut
 from seqloom.errors import DataError
 
 NAMED = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
@@ -36,6 +41,8 @@ class Split:
     source: Source
     name: str
     belongs: Callable[[int, Record], bool]
+    remedy: str = "give it a larger share, more data, or a file of its own"
+    """For a split without records."""
 
     def __iter__(self) -> Iterator[Record]:
         found = False
@@ -45,8 +52,7 @@ class Split:
                 yield record
         if not found:
             where = str(self.source.files[0]) if self.source.files else "<python>"
-            remedy = "give it a larger share, more data, or a file of its own"
-            raise DataError(f"no record falls into the split {self.name!r}", where=where, remedy=remedy)
+            raise DataError(f"no record falls into the split {self.name!r}", where=where, remedy=self.remedy)
 
     @property
     def report(self) -> Report:
@@ -75,6 +81,24 @@ def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by:
         return Split(source, name, belongs)
 
     return {name: split(name) for name, share in shares.items() if share > 0}
+
+
+def stratified_split(
+    source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None, outcomes: Outcomes | None = None
+) -> dict[str, Split]:
+    """Splits of exactly these shares, with labels as frequent in each, and everything that occurs in the first."""
+    check(shares)
+    kept = {name: share for name, share in shares.items() if share > 0}
+
+    @cache  # as for `split_in_order`
+    def places() -> NDArray[np.uint8]:
+        return cut(source, kept, seed, by, outcomes)
+
+    def split(name: str, number: int) -> Split:
+        remedy = f"every record is needed in training, for what no other has: give more data, or data.{name}"
+        return Split(source, name, lambda index, _: bool(places()[index] == number), remedy)
+
+    return {name: split(name, number) for number, name in enumerate(kept)}
 
 
 def split_of(key: object, shares: Mapping[str, float], seed: int) -> str:
@@ -164,11 +188,11 @@ def find_splits(where: Path | Iterable[Path]) -> dict[str, list[Path]]:
     return {name: files for name, files in found.items() if files}
 
 
-def open_data(config: DataConfig, task: ForTask = None) -> dict[str, Records]:
+def open_data(config: DataConfig, task: ForTask = None, outcomes: Outcomes | None = None) -> dict[str, Records]:
     """Train, and valid and test as far as there are such.
 
     A split with a path of its own is that; else, where `train` is a data set or a folder of splits, those that it has;
-    else what `split_column` says; else it is cut from `train` by its share.
+    else what `split_column` says; else it is cut from `train` by its share, so that all `outcomes` stay in training.
     """
     if not config.train:
         raise DataError("no data was given", remedy="name it in data.train")
@@ -185,7 +209,10 @@ def open_data(config: DataConfig, task: ForTask = None) -> dict[str, Records]:
     shares = {"train": 1 - sum(shares.values()), **shares}
     if config.cut_from == "end":
         return {**split_in_order(train, shares), **without_train(opened)}
-    return {**random_split(train, shares, config.seed, config.split_by or None), **without_train(opened)}
+    by = config.split_by or None
+    if config.stratify:
+        return {**stratified_split(train, shares, config.seed, by, outcomes), **without_train(opened)}
+    return {**random_split(train, shares, config.seed, by), **without_train(opened)}
 
 
 def without_train(opened: Mapping[str, Source]) -> dict[str, Source]:

@@ -50,6 +50,11 @@ class DecodingOptions(SamplingOptions):
             raise problem("n_best", f"{self.n_best} answers from a beam of {self.beam}", remedy="widen beam to n_best")
         return self
 
+    @property
+    def sequences(self) -> int:
+        """Sequences that are decoded side by side for one input: the beam, or the samples."""
+        return self.n_best if self.temperature else max(self.beam, self.n_best)
+
     def limit(self, source: int) -> int:
         """The maximum length of an answer to so many tokens."""
         return self.max_length or self.usual(source)

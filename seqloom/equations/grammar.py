@@ -6,10 +6,7 @@
         X = block(X, mask)
     return name, name            or, for a single formula: return expression
 
-An expression is made of names, numbers, `+ - * / // ** @`, comparisons, `& | ~`, `.T`, `E[w]`, calls
-of known functions, calls of other equations (weights by name), calls of parts (keyword-only arguments, whose
-default is the definition that they usually are), `scan(cell, X)`, and families:
-`sum(a_j * h_j for a_j, h_j in zip(a, H))`, `stack(f(k_j) for k_j in K)`, `for n in range(N)`.
+What an expression is stands in expressions.py. All errors of a function are reported at once.
 """
 
 from __future__ import annotations
@@ -18,24 +15,17 @@ import ast
 import builtins
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, TypeVar
 
 from seqloom.equations import nodes
-from seqloom.equations.functions import TABLE, Known
+from seqloom.equations.expressions import ExpressionReader, indexed, parts_of
 from seqloom.equations.legend import Legend
 from seqloom.equations.nodes import Node, Symbol
+from seqloom.equations.rewrites import FAMILY, instead_of_statement
 from seqloom.equations.source import FunctionSource
 from seqloom.errors import GrammarError
 
-if TYPE_CHECKING:
-    from seqloom.equations.definition import Equations
-
-BINARY: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "**", ast.MatMult: "@",
-    ast.BitAnd: "&", ast.BitOr: "|",
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
-UNARY: dict[type[ast.AST], str] = {ast.USub: "-", ast.Invert: "~"}
+T = TypeVar("T")
 
 
 def read(source: FunctionSource, function: Callable[..., Any], legend: Legend) -> nodes.Body:
@@ -49,20 +39,13 @@ def outer_names(function: Callable[..., Any]) -> dict[str, Any]:
     return {**vars(builtins), **getattr(function, "__globals__", {}), **closed_over.nonlocals}
 
 
-class GrammarReader:
-    """Reads one function; `names` holds what each name means at the current line."""
+class GrammarReader(ExpressionReader):
+    """Reads one function, line by line."""
 
     def __init__(self, source: FunctionSource, outer: Mapping[str, Any], legend: Legend) -> None:
-        self.source, self.outer, self.legend = source, outer, legend
-        self.names: dict[str, Symbol] = {}
-        self.used: set[str] = set()
-        self.line = ""  # the id of what the current line defines; those of its operations are made from it
-        self.made = 0  # operations met in it so far
-        self.in_loop = False
-        self.called, self.looped, self.carried = parts_in(source.tree)
-
-    def fail(self, node: ast.AST, what: str, remedy: str = "") -> NoReturn:
-        raise GrammarError(what, where=self.source.place(node), remedy=remedy)
+        called, self.looped, self.carried = parts_in(source.tree)
+        super().__init__(source, outer, called)
+        self.legend = legend
 
     # --- the function ---------------------------------------------------------------------------
 
@@ -74,17 +57,41 @@ class GrammarReader:
         last = statements[-1].value
         returned = [part.id for part in parts_of(last) if isinstance(part, ast.Name)]
         inputs, weights = self.read_arguments(tree, returned)
-        lines = tuple(
-            self.read_loop(statement) if isinstance(statement, ast.For) else self.read_line(statement)
-            for statement in statements[:-1]
-        )
-        returns = self.read_return(last)
+        lines = [self.read_statement(statement) for statement in statements[:-1]]
+        returns = self.attempt(statements[-1], lambda: self.read_return(last)) or ()
         for symbol in (*inputs, *weights):
             if symbol.name not in self.used:
-                self.fail(tree, f"{symbol.name} is taken but never used", "use it, or take it out")
-            if symbol.role == "state" and self.names[symbol.name].when != "now":
-                self.fail(tree, f"the state {symbol.name} is returned as it came", "assign it, or do not return it")
-        return nodes.Body(inputs, weights, lines, returns, self.source.caption(statements[-1]))
+                self.note(tree, f"{symbol.name} is taken but never used", "use it, or take it out")
+            elif symbol.role == "state" and self.names[symbol.name].when != "now":
+                self.note(tree, f"the state {symbol.name} is returned as it came", "assign it, or do not return it")
+        if self.errors:
+            first, *more = self.errors
+            raise GrammarError(first.what, where=first.where, remedy=first.remedy, more=more)
+        return nodes.Body(inputs, weights, tuple(filter(None, lines)), returns, self.source.caption(statements[-1]))
+
+    def read_statement(self, statement: ast.stmt) -> nodes.Assign | None:
+        if isinstance(statement, ast.For) and not self.in_loop:
+            return self.attempt(statement, lambda: self.read_loop(statement))
+        return self.attempt(statement, lambda: self.read_line(statement))
+
+    def attempt(self, statement: ast.stmt, read: Callable[[], T]) -> T | None:
+        """Read a statement; if that fails its names count as assigned and used: one mistake is one error."""
+        known, outside, in_loop = len(self.errors), dict(self.names), self.in_loop
+        found = None
+        try:
+            found = read()
+        except GrammarError as error:
+            self.errors += [error] if len(self.errors) == known else []  # else it comes of those before
+        if len(self.errors) == known:
+            return found
+        self.names, self.in_loop = {**outside, **self.names}, in_loop
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                self.used.add(node.id)
+                if isinstance(node.ctx, ast.Store):
+                    role: nodes.Role = "state" if node.id in outside and outside[node.id].role == "state" else "value"
+                    self.names[node.id] = Symbol(node.id, self.source.span(node), node.id, role, "now")
+        return None
 
     def read_arguments(
         self, tree: ast.FunctionDef, returned: list[str]
@@ -128,8 +135,8 @@ class GrammarReader:
 
     def read_line(self, statement: ast.stmt) -> nodes.Assign:
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-            kind = type(statement).__name__
-            self.fail(statement, f"{kind} is not part of the grammar of equations", "write `name = expression`")
+            changed = self.names.get(ast.unparse(statement.target)) if isinstance(statement, ast.AugAssign) else None
+            self.fail(statement, *instead_of_statement(statement, changed is not None and may_change(changed)))
         targets = tuple(self.target(target) for target in parts_of(statement.targets[0]))
         self.line, self.made = targets[0].id, 0
         several = len(targets) > 1
@@ -162,7 +169,7 @@ class GrammarReader:
         if not isinstance(target, ast.Name):
             self.fail(target, f"cannot assign to {ast.unparse(target)}", "assign to a plain name")
         known = self.names.get(target.id)
-        if known is None or known.layer == "l-1" or (known.role == "state" and known.when == "before"):
+        if known is None or may_change(known):
             return
         taken = "has a value already" if known.role in ("value", "item", "state") else "is an argument"
         self.fail(
@@ -171,7 +178,7 @@ class GrammarReader:
             "a symbol means one thing: choose another name, or make it a state",
         )
 
-    def read_loop(self, statement: ast.For) -> nodes.Assign:
+    def read_loop(self, statement: ast.For) -> nodes.Assign | None:
         """`for block in blocks:` and its lines, as one value that is computed from what they take from outside."""
         index, item, over = self.loop_head(statement)
         outer, span = dict(self.names), self.source.span(statement)
@@ -199,8 +206,11 @@ class GrammarReader:
             )
         self.names[item.id] = Symbol(item.id, self.source.span(item), item.id, "part", "", "l")
         self.in_loop = True
-        lines = tuple(self.read_line(line) for line in statement.body)
+        read = [self.read_statement(line) for line in statement.body]
         self.in_loop = False
+        lines = tuple(filter(None, read))
+        if None in read:
+            return None
         used = {node.id: node for line in lines for node in line.value.walk() if isinstance(node, Symbol)}
         others = [symbol for symbol in outer.values() if symbol.id in used and symbol not in (*carried, *states)]
         self.names = outer
@@ -226,7 +236,10 @@ class GrammarReader:
             ) if parts.id in self.looped:
                 return index, item, parts
         self.fail(
-            statement, "a loop runs over parts", "take `blocks` as a keyword-only argument: `for block in blocks:`"
+            statement,
+            f"a loop runs over parts, and {ast.unparse(statement.iter)} holds values",
+            f"write {FAMILY} for values, `scan(cell, X)` for a recurrence; layers are a keyword-only argument: "
+            "`for block in blocks: X = block(X)`",
         )
 
     def read_return(self, value: ast.expr) -> tuple[Node, ...]:
@@ -237,181 +250,6 @@ class GrammarReader:
             self.fail(value, "several results need names", "assign each to a name, then return the names")
         self.line, self.made = "result", 0
         return (self.expression(value, id="result"),)
-
-    # --- expressions ----------------------------------------------------------------------------
-
-    def expression(self, node: ast.expr, id: str = "") -> Node:
-        """One expression; `id` only for the outermost of a line, which is the value of its name."""
-        span = self.source.span(node)
-        match node:
-            case ast.Name():
-                return self.name(node)
-            case ast.Constant(value=bool()):
-                pass
-            case ast.Constant(value=int() | float() as value):
-                return nodes.Number(f"={value}", span, value)
-            case ast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
-                inner = self.expression(operand)
-                return nodes.Unary(id or self.fresh(), span, UNARY[type(op)], inner)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
-                first, second = self.expression(left), self.expression(right)
-                return nodes.Binary(id or self.fresh(), span, BINARY[type(op)], first, second)
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in BINARY:
-                first, second = self.expression(left), self.expression(right)
-                return nodes.Binary(id or self.fresh(), span, BINARY[type(op)], first, second)
-            case ast.Attribute(value=value, attr="T"):
-                inner = self.expression(value)
-                return nodes.Transpose(id or self.fresh(), span, inner)
-            case ast.Subscript() if self.in_loop and f"{indexed(node)}[l]" in self.names:
-                known = self.names[f"{indexed(node)}[l]"]
-                return Symbol(known.id, span, known.name, known.role, known.when, known.layer)
-            case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice | ast.Tuple):
-                base, place = self.expression(value), self.expression(index)
-                return nodes.Index(id or self.fresh(), span, base, place)
-            case ast.Call():
-                return self.call(node, id)
-        self.fail(
-            node,
-            f"`{ast.unparse(node)}` is not part of the grammar of equations",
-            "see seqloom/equations/grammar.py for what is",
-        )
-
-    def fresh(self) -> str:
-        self.made += 1
-        return f"{self.line}.{self.made}"
-
-    def name(self, node: ast.Name) -> Node:
-        span = self.source.span(node)
-        if node.id in self.names:
-            self.used.add(node.id)
-            known = self.names[node.id]
-            return Symbol(known.id, span, known.name, known.role, known.when, known.layer)
-        outer = self.outer.get(node.id)
-        if isinstance(outer, int | float) and not isinstance(outer, bool):
-            return nodes.Number(f"={node.id}", span, outer)
-        self.fail(node, f"{node.id} has no value here", "take it as an argument, or assign it in a line above")
-
-    def call(self, node: ast.Call, id: str) -> Node:
-        if isinstance(node.func, ast.Name) and (part := self.names.get(node.func.id)) and part.role == "part":
-            return self.part_call(node, node.func, id)
-        function: Any = self.outer.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if hasattr(function, "body") and hasattr(function, "legend"):
-            return self.nested(node, function, id)
-        try:
-            entry = TABLE.get(function)
-        except TypeError:  # not hashable, so no function
-            entry = None
-        if entry is None:
-            self.fail(
-                node,
-                f"{ast.unparse(node.func)} is neither a known function nor equations",
-                "use one of seqloom.equations, or decorate it with @equations",
-            )
-        if node.keywords:
-            self.fail(node, f"{entry.name} takes no arguments by name in equations", "pass them in order")
-        if entry.style in ("sum", "family"):
-            return self.family(node, entry, id)
-        if entry.style == "scan":
-            return self.scan(node, entry, id)
-        arguments = tuple(self.argument(argument) for argument in node.args)
-        return nodes.Call(id or self.fresh(), self.source.span(node), entry, arguments)
-
-    def argument(self, node: ast.expr) -> Node:
-        if not isinstance(node, ast.Starred):
-            return self.expression(node)
-        inner = self.expression(node.value)
-        if not isinstance(inner, Symbol):
-            self.fail(node, "only a name can be spread", "assign the family to a name first")
-        return nodes.Spread(f"*{inner.id}", self.source.span(node), inner)
-
-    def family(self, node: ast.Call, entry: Known, id: str) -> Node:
-        if len(node.args) != 1 or not isinstance(node.args[0], ast.GeneratorExp):
-            self.fail(node, f"{entry.name} takes a family", f"write `{entry.name}(f(x_i) for x_i in X)`")
-        body = self.each(node.args[0])
-        return nodes.Call(id or self.fresh(), self.source.span(node), entry, (body,))
-
-    def each(self, node: ast.GeneratorExp) -> nodes.Each:
-        loop = node.generators[0]
-        if len(node.generators) > 1 or loop.ifs:
-            self.fail(node, "a family runs over one index and leaves nothing out", "one `for`, no `if`")
-        targets = parts_of(loop.target)
-        sources, counted = self.sources(loop.iter)
-        if not all(isinstance(target, ast.Name) for target in targets) or len(targets) != len(sources):
-            self.fail(loop.target, "each source needs one name", "write `for a_j, h_j in zip(a, H)`")
-        names = [target.id for target in targets if isinstance(target, ast.Name)]
-        index = names[0] if counted else self.common_index(loop.target, names)
-        prefix = self.fresh()
-        items = tuple(
-            Symbol(f"{prefix}:{name}", self.source.span(target), name, "item", entry_of(source))
-            for name, target, source in zip(names, targets, sources, strict=True)
-        )
-        for item in items:
-            if item.name in self.names:
-                self.fail(loop.target, f"{item.name} has a value already", "name the items differently")
-            self.names[item.name] = item
-        body = self.expression(node.elt)
-        for item in items:
-            del self.names[item.name]
-        return nodes.Each(prefix, self.source.span(node), body, items, sources, index, counted)
-
-    def sources(self, node: ast.expr) -> tuple[tuple[Node, ...], bool]:
-        """What a family runs over, and whether that is a plain count."""
-        match node:
-            case ast.Call(func=ast.Name(id="range"), args=[limit], keywords=[]):
-                return (self.expression(limit),), True
-            case ast.Call(func=ast.Name(id="zip"), args=args):
-                return tuple(self.expression(argument) for argument in args), False
-        return (self.expression(node),), False
-
-    def common_index(self, node: ast.expr, names: list[str]) -> str:
-        indices = {name.rpartition("_")[2] if "_" in name else "" for name in names}
-        if len(indices) != 1 or "" in indices:
-            self.fail(node, "the items of a family share an index", "name them like `a_j, h_j`")
-        return indices.pop()
-
-    def part_call(self, node: ast.Call, name: ast.Name, id: str) -> Node:
-        """`attention(X, X, mask)`: what it computes is known once it is bound (see binding.py)."""
-        if node.keywords:
-            self.fail(node, f"the part {name.id} has its own weights", "pass inputs only, in order")
-        part = self.name(name)
-        assert isinstance(part, Symbol)
-        arguments = tuple(self.expression(argument) for argument in node.args)
-        return nodes.Nested(id or self.fresh(), self.source.span(node), None, arguments, (), part)
-
-    def scan(self, node: ast.Call, entry: Known, id: str) -> Node:
-        match node.args:
-            case [ast.Name() as name, source] if name.id in self.called:
-                part = self.name(name)
-                assert isinstance(part, Symbol)
-                read = self.expression(source)
-                return nodes.Scan(
-                    id or self.fresh(), self.source.span(node), None, part, read, entry.name == "scan_back"
-                )
-        self.fail(node, f"{entry.name} takes a part and what it reads", f"write `{entry.name}(cell, X)`")
-
-    def nested(self, node: ast.Call, definition: Equations[..., Any], id: str) -> Node:
-        taken = definition.body
-        arguments = tuple(self.expression(argument) for argument in node.args)
-        if len(arguments) != len(taken.inputs):
-            expected = ", ".join(symbol.name for symbol in taken.inputs)
-            self.fail(node, f"{definition.name} takes {len(taken.inputs)} inputs: {expected}", "pass them in order")
-        if len(taken.returns) != 1 and not id.endswith(".call"):
-            self.fail(
-                node,
-                f"{definition.name} has {len(taken.returns)} results",
-                "take them by name, a line of its own",
-            )
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                remedy = f"take {definition.name} as a part: a keyword-only argument that is called"
-                self.fail(node, "weights are not handed on as a group", remedy)
-        keywords = tuple((keyword.arg or "", self.expression(keyword.value)) for keyword in node.keywords)
-        wrong = {symbol.name for symbol in taken.weights} ^ {name for name, _ in keywords}
-        if wrong:
-            missing = ", ".join(sorted(wrong))
-            remedy = f"pass each by name, or take {definition.name} as a part: a keyword-only argument that is called"
-            self.fail(node, f"the weights of {definition.name} do not fit: {missing}", remedy)
-        return nodes.Nested(id or self.fresh(), self.source.span(node), definition, arguments, keywords)
 
 
 def parts_in(tree: ast.FunctionDef) -> tuple[set[str], set[str], set[str]]:
@@ -438,25 +276,11 @@ def assigned_in(line: ast.stmt) -> list[ast.expr]:
     return [part for target in line.targets for part in parts_of(target)] if isinstance(line, ast.Assign) else []
 
 
-def indexed(node: ast.expr) -> str:
-    """The name of `s` in `s[l]`."""
-    match node:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Name()):
-            return name
-    return ""
+def may_change(symbol: Symbol) -> bool:
+    """Whether a line may give it a new value: the state of the step before, or what a loop carries."""
+    return symbol.layer == "l-1" or (symbol.role == "state" and symbol.when == "before")
 
 
 def is_layered(symbol: Symbol) -> bool:
     """Whether this is the state of one layer, `s[l]`."""
     return symbol.role == "state" and symbol.layer == "l"
-
-
-def entry_of(source: Node) -> nodes.When:
-    """An entry of a row made in this step belongs to the step; a row of a matrix is one of all steps."""
-    in_step = isinstance(source, Symbol) and source.when == "now" and source.name[0].islower()
-    return "now" if in_step else ""
-
-
-def parts_of(node: ast.expr) -> list[ast.expr]:
-    """The elements of a tuple, or the one thing that stands there."""
-    return list(node.elts) if isinstance(node, ast.Tuple) else [node]

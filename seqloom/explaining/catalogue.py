@@ -70,7 +70,7 @@ def small_translator(name: str) -> Seq2Seq:
         if {"widths", f"{side}_widths"} & reads:
             small[f"{side}_widths"] = [4] * len(preset.get(f"{side}_widths", [0]))
         small |= {size: value for size, value in (("heads", 2), ("hidden", 5)) if size in reads}
-    return Seq2Seq(Seq2SeqConfig.model_validate({"name": name, **small}), 8, 8).eval()
+    return Seq2Seq.of_texts(Seq2SeqConfig.model_validate({"name": name, **small}), 8, 8).eval()
 
 
 def is_model(definition: Equations[..., Any]) -> bool:

@@ -28,7 +28,9 @@ def explain_model(model: Model, given: Any = None) -> Walkthrough:
 
 def opened(model: Model, given: Any) -> Walkthrough:
     size = sum(weight.numel() for weight in model.network.parameters())
-    about = f"{model.task.config.model.name}, trained to {model.config.task}: {size:,} parameters"
+    settings = getattr(model.config, "model", None)  # a task of somebody's own may have one model, and no such section
+    name = getattr(settings, "name", type(model.network).__name__)
+    about = f"{name}, trained to {model.config.task}: {size:,} parameters"
     with torch.no_grad():
         return walkthrough(model.task.example(model.network, given, model.device), about)
 

@@ -32,7 +32,6 @@ from seqloom.layers.cross_entropy import CrossEntropy, cross_entropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block, decoder_block_pre_norm
 from seqloom.layers.derived import cell_for, cell_from
 from seqloom.layers.derived_block import block_from
-from seqloom.layers.disagreement import Disagreement, disagreement
 from seqloom.layers.dropout import Dropout, draw_from
 from seqloom.layers.embedding import Embedding, OneHotEmbedding, embedding, one_hot_embedding
 from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm, encoder_block, encoder_block_pre_norm
@@ -75,6 +74,7 @@ from seqloom.layers.positions import (
     positioned,
     sinusoidal,
 )
+from seqloom.layers.r_drop import RDrop, r_drop
 from seqloom.layers.scores import (
     SCORES,
     Additive,
@@ -123,7 +123,6 @@ __all__ = [
     "CrossEntropy",
     "DecoderBlock",
     "DecoderBlockPreNorm",
-    "Disagreement",
     "Dot",
     "Dropout",
     "Embedding",
@@ -147,6 +146,7 @@ __all__ = [
     "MultiHead",
     "OneHotEmbedding",
     "Projected",
+    "RDrop",
     "Readout",
     "Residual",
     "SSRUBlock",
@@ -183,7 +183,6 @@ __all__ = [
     "cross_entropy",
     "decoder_block",
     "decoder_block_pre_norm",
-    "disagreement",
     "dot",
     "draw_from",
     "embedding",
@@ -213,6 +212,7 @@ __all__ = [
     "padding_mask",
     "positioned",
     "projected",
+    "r_drop",
     "readout",
     "recurrent_layer",
     "residual",

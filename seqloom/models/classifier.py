@@ -17,9 +17,9 @@ from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end, linear_head, mlp, readout
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.pooling import mean_pooling, pooling_called
-from seqloom.models.answers import label_probabilities
 from seqloom.models.encoders import make_encoder
 from seqloom.models.frame_projection import FrameProjection
+from seqloom.models.predictions import label_probabilities
 from seqloom.models.registry import architecture, find
 from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import Given, Stage

@@ -23,6 +23,7 @@ from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar, get_args
 
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.models.references import refuse_code_of_model
 
 Kind = Literal["cell", "encoder", "decoder", "model"]
 T = TypeVar("T")
@@ -124,9 +125,12 @@ def load_all() -> None:
             importlib.import_module(info.name)
     for point in entry_points(group=ENTRY_POINTS):
         try:
+            refuse_code_of_model(point.module)
             thing = point.load()
             if not inspect.ismodule(thing):
-                from seqloom.models.outside import adapted  # it knows what encoders are, which stand on this file
+                from seqloom.models.user_architectures import (
+                    adapted,  # it knows what encoders are, which stand on this file
+                )
 
                 register(replace(adapted(thing, point.value), name=point.name))
         except Exception as error:  # whatever another package does when it is loaded
@@ -161,7 +165,7 @@ def names(*places: str) -> list[str]:
 def find(name: str, *places: str) -> Architecture:
     """An architecture by its name, or a user's own as `package.module:name`, that fits one of the places."""
     if ":" in name:
-        from seqloom.models.outside import outside  # see above
+        from seqloom.models.user_architectures import outside  # see above
 
         found = outside(name)
         if places and not any(serves(found, place) for place in places):

@@ -77,7 +77,9 @@ def rows_in(
 
 
 def shapes_in(model: Any, longest: int) -> dict[str, Shape]:
-    """What comes out of each layer that is called, by name."""
+    """What comes out of each layer that is called, by name; nothing of a model that brings no `example_batch`."""
+    if not hasattr(model, "example_batch"):
+        return {}
     sizes = {letter: max(min(size, longest - 1), 1) if letter != "B" else size for letter, size in SIZES.items()}
     plain = run(model, sizes)
     grown = {letter: run(model, {**sizes, letter: size + 1}) for letter, size in sizes.items() if size < longest}

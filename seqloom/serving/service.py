@@ -14,7 +14,6 @@ from fastapi import Request
 
 from seqloom.config import check
 from seqloom.errors import SeqloomError
-from seqloom.serving.costs import characters_in, max_tokens_of_request, sequences_per_text
 from seqloom.serving.errors import APIError, over_bound, validation_error
 from seqloom.serving.job import Compute, Job
 from seqloom.serving.logs import log_error
@@ -124,11 +123,11 @@ class InferenceService:
         deadline, tokens, jobs = self.deadline(), 0, []
         for entry, texts in requests:
             options = options_of(entry, given)
-            sequences = sequences_per_text(options)
+            sequences = getattr(options, "sequences", 1)
             if sequences > self.bounds.beam:
                 raise over_bound("beam", self.bounds.beam, f"{sequences} answers side by side", 422)
             model = await self.load_model(entry)
-            tokens += max_tokens_of_request(texts, options, getattr(model.task.config, "model", None))
+            tokens += sum(model.task.max_tokens(text, options) for text in texts)
             if tokens > self.bounds.work:
                 what = f"up to {tokens:,} tokens (texts x beam x longest answer, more with attention)"
                 raise over_bound("work", self.bounds.work, what, 422)
@@ -247,3 +246,11 @@ def options_of(entry: ModelEntry, given: dict[str, Any]) -> Any:
 def answering(model: Model, options: Any, inputs: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
     """The steps for a batch; they keep the model in memory until they end."""
     return model.task.answer_steps(model.network, inputs, options)
+
+
+def characters_in(value: Any) -> int:
+    """Characters in a text, in a list of words, in the columns of an object; a number has none."""
+    if isinstance(value, str):
+        return len(value)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(characters_in, parts))

@@ -16,7 +16,8 @@ from seqloom.data.bad_records import Report
 from seqloom.data.column_roles import TaskColumns
 from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
-from seqloom.data.splits import Records
+from seqloom.data.splits import Records, open_data
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError, SeqloomError
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
@@ -95,12 +96,28 @@ class Task(ABC, Generic[C]):
         """Train the tokenizers and collect the facts from training data; tokenizers in `known` are used as they are."""
 
     @classmethod
+    def outcomes(cls, config: C) -> Outcomes | None:
+        """What of a record must occur in training when valid and test are cut off; None: nothing in particular."""
+        return None
+
+    @classmethod
+    def open_data(cls, config: C) -> dict[str, Records]:
+        """The data of a run: train, and valid and test as given, found, or cut off."""
+        return open_data(config.data, cls.columns, cls.outcomes(config))
+
+    @classmethod
     def check_extras(cls, config: C) -> None:
         """Raise `MissingExtra` if training with these settings needs a package that is not installed."""
 
     @abstractmethod
     def make_model(self) -> nn.Module:
         """The model with fresh weights."""
+
+    @classmethod
+    def untrained(cls, config: C, vocabulary: int) -> nn.Module:
+        """A model for a vocabulary of that size where there is no data yet: what `seqloom summary NAME` shows."""
+        what = f"the size of a model for {config.task} is not known without data"
+        raise SeqloomError(what, remedy="train it, and give its folder; or let its task say it: Task.untrained")
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -174,6 +191,10 @@ class Task(ABC, Generic[C]):
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
         """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
         return {"temperature": temperature, "max_length": max_tokens}
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        """What an answer may cost at most, in tokens that are generated; 1 for a task that generates none."""
+        return 1
 
     # --- evaluation ---------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from seqloom.models.outside import model_reference
+from seqloom.models.user_architectures import model_reference
 from seqloom.tasks.registry import task_reference
 from seqloom.tasks.task import Task
 from seqloom.training.model import Model, load

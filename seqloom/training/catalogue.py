@@ -9,20 +9,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from seqloom.errors import UnknownName
-from seqloom.models.characters import character_encoder
-from seqloom.models.classifier import make_classifier
-from seqloom.models.language_model import LanguageModel
+from seqloom.errors import ConfigError, UnknownName
 from seqloom.models.registry import architectures, find
-from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.tagger import Tagger
-from seqloom.models.token_embedding import TokenEmbedding
-from seqloom.training.run_config import RUNS, load_run
+from seqloom.tasks.registry import find_task
+from seqloom.training.run_config import RUNS, RunConfig, load_run
 
 VOCABULARY = 10_000
-"""Words of the dictionary, where there is no data to count them in."""
-LABELS, LETTERS = 2, 100
-"""Labels or tags, and letters of the alphabet, in the same way."""
+"""Size of the vocabulary, where there is no data to learn it from."""
 
 
 @dataclass(frozen=True)
@@ -45,28 +38,19 @@ def untrained(name: str, task: str | None, changes: Sequence[str], vocabulary: i
     return chosen, settings.model, build(settings, vocabulary)
 
 
-def build(settings: Any, vocabulary: int) -> nn.Module:
-    """A model with fresh weights for a dictionary of that size."""
-    config = settings.model
-    match settings.task:
-        case "classify":
-            return make_classifier(config, TokenEmbedding(config, vocabulary), LABELS)
-        case "generate":
-            return LanguageModel(config, vocabulary, causal=settings.generate.objective == "next")
-        case "tag":
-            width = settings.tag.characters
-            letters = character_encoder(settings.tag.character_kind, LETTERS, width) if width else None
-            return Tagger(config, vocabulary, LABELS, letters)
-    return Seq2Seq(config, vocabulary, vocabulary)
+def build(settings: RunConfig, vocabulary: int) -> nn.Module:
+    """A model with fresh weights for a vocabulary of that size."""
+    return find_task(settings.task).untrained(settings, vocabulary)
 
 
 def catalogue(vocabulary: int = VOCABULARY) -> Iterator[CatalogueEntry]:
     """Every architecture of every task; the weights are counted, not made."""
     for task in RUNS:
         for found in architectures(task):
-            if task == "generate" and not found.causal:  # it can fill gaps, but not write on
+            try:
+                with torch.device("meta"):
+                    _, _, model = untrained(found.name, task, (), vocabulary)
+            except ConfigError:  # one that is not causal fills gaps, but cannot generate
                 continue
-            with torch.device("meta"):
-                _, _, model = untrained(found.name, task, (), vocabulary)
             count = sum(weight.numel() for weight in model.parameters())
             yield CatalogueEntry(task, found.name, found.sentence, count)

@@ -21,8 +21,8 @@ import torch
 from torch import nn
 
 from seqloom.errors import ConfigError, TrainingError
-from seqloom.layers.disagreement import divergence
 from seqloom.layers.dropout import draw_from
+from seqloom.layers.r_drop import divergence
 from seqloom.models.weights import load_weights, weights_of
 from seqloom.tasks.trainable import Loss, Trainable, ValidationResult
 from seqloom.training import checkpoint as checkpoints

@@ -7,21 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from warnings import warn
 
 import torch
 from torch import Tensor, nn
 
 from seqloom.config import check
 from seqloom.data.source import open_source
-from seqloom.data.splits import Records, open_data
-from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.data.splits import Records
+from seqloom.errors import ConfigError, DataError, SeqloomError, SeqloomWarning
+from seqloom.models.references import no_code_from
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
+from seqloom.training import checkpoint
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import SETUP, load_task
+from seqloom.training.run import load_task
 from seqloom.training.run_config import RunConfig
+from seqloom.training.run_folder import SETUP
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -88,7 +92,7 @@ class Model:
 
     def kept_aside(self, part: str) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
-        parts = open_data(self.config.data, self.task.columns)
+        parts = self.task.open_data(self.config)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
             what = f"no part {part!r} was kept aside in training, but {there}"
@@ -133,11 +137,27 @@ def load(folder: Path | str) -> Model:
     """Load a trained model from its folder; every file is checked first."""
     place = Path(folder)
     if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} is a run that is not finished", remedy="finish its training with --resume")
+        return load_stopped(place)
     verify(place)
     if not (place / "model.safetensors").exists():
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
     config, task = load_task(place)
-    network = task.make_model()
+    with no_code_from(place):
+        network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
+    return Model(config, task, network.eval())
+
+
+def load_stopped(run: Path) -> Model:
+    """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
+    best = checkpoint.best(run)
+    if best is None:
+        raise SeqloomError(
+            f"{run} is a run without a checkpoint yet", remedy=f"go on with seqloom train --resume {run}"
+        )
+    step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
+    warn(f"{step}; go on with seqloom train --resume {run}", SeqloomWarning, stacklevel=3)
+    config, task = load_task(run / SETUP)
+    network = task.make_model()
+    load_weights(network, best.weights)
     return Model(config, task, network.eval())

@@ -7,18 +7,18 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from seqloom.data.corpus import Corpus
-from seqloom.data.splits import Records, open_data
-from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
-from seqloom.lock import locked
-from seqloom.models.outside import check_origin, origins
+from seqloom.data.splits import Records
+from seqloom.errors import ConfigError, DamagedError, SeqloomError
+from seqloom.models.references import no_code_from
+from seqloom.models.user_architectures import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -31,12 +31,9 @@ from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig, check_run
+from seqloom.training.run_folder import SETUP, claimed
 from seqloom.training.tensorboard import check_tensorboard
 
-LOCK = ".lock"
-"""Held by the one process that trains in a folder."""
-SETUP = "setup"
-"""The folder inside a run that holds what was fixed before the first step."""
 START = "start.safetensors"
 """In it, the weights that are not fresh."""
 
@@ -86,11 +83,7 @@ class Run:
         if self.config.train.tensorboard:
             check_tensorboard()
         find_task(self.config.task).check_extras(self.config)
-        self.claim(resume or self.group.restarted())
-        with (
-            locked(self.out / LOCK, "trains in this folder") if self.group.is_main else nullcontext(),
-            keep_freed_memory(),
-        ):
+        with claimed(self.out, self.group, resume=resume or self.group.restarted()), keep_freed_memory():
             return self.go_on(began, quiet=quiet)
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
@@ -123,33 +116,19 @@ class Run:
             begin(model, read_tensors(start), frozen=self.config.start.frozen)
         return Trainer(folder, self.config.train, model, trainable, self.group)
 
-    def claim(self, resume: bool) -> None:
-        """Make the folder, or find it as it was left."""
-        try:
-            if self.out.exists() and any(self.out.iterdir()) and not resume:
-                raise OutputError(
-                    f"{self.out} is there already",
-                    remedy="go on with --resume, or choose another --out; nothing was changed",
-                )
-            if self.group.is_main:
-                self.out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"{self.out} cannot be the folder of a run: {error.strerror}"
-            raise OutputError(what, remedy="choose another --out") from error
-        self.group.barrier()
-
     # --- data ---------------------------------------------------------------------------------------
 
+    @cached_property
     def parts(self) -> dict[str, Records]:
         """Training data, and validation data given, found, or cut off."""
-        return open_data(self.config.data, find_task(self.config.task).columns)
+        return find_task(self.config.task).open_data(self.config)
 
     def task(self) -> Task[Any]:
         """What is learned from the data before training; kept in the run, so that it is the same when it goes on."""
         setup = self.out / SETUP
         if not setup.exists():
             if self.group.is_main:
-                train, start = self.parts()["train"], self.config.start
+                train, start = self.parts["train"], self.config.start
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
@@ -168,7 +147,7 @@ class Run:
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
-        parts = self.parts()
+        parts = self.parts
         if self.group.is_main:
             self.corpora(task, parts)
         self.group.barrier()
@@ -186,10 +165,8 @@ class Run:
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
-        step = trainer.progress.best_step or trainer.progress.step
-        best = checkpoint.load(checkpoint.folder_of(self.out, step))
-        weights = best.tensors["model"] | best.tensors.get("average", {})
-        write_tensors(self.out / "model.safetensors", weights)
+        best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
+        write_tensors(self.out / "model.safetensors", best.weights)
         for file in (self.out / SETUP).iterdir():
             if file.name not in ("manifest.json", "config.json", START):
                 shutil.copyfile(file, self.out / file.name)
@@ -228,6 +205,12 @@ def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = 
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
+    """The settings and the task of a run; what they name from outside is imported, but never from its own folder."""
+    with no_code_from(folder.parent if folder.name == SETUP else folder):
+        return read_task(folder)
+
+
+def read_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
     saved = read_json(folder / "config.json")
     if not isinstance(saved, dict) or not {"config", "facts"} <= saved.keys():
         raise DamagedError(

@@ -39,10 +39,18 @@ RUNS = {name: run_config(task) for name, task in TASKS.items()}
 """The settings of our own tasks, by name."""
 
 
-def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> RunConfig:
-    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are."""
-    values = gather(file, changes, **flags)
-    return check_run(values, where=str(file) if file is not None else "settings")
+def load_run(
+    file: Path | str | None = None,
+    changes: Sequence[str] = (),
+    begun_with: Mapping[str, Any] | None = None,
+    **flags: Any,
+) -> RunConfig:
+    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are.
+
+    begun_with  the settings of a run that goes on: what is not said is as it was
+    """
+    values = gather(file, changes, begun_with, **flags)
+    return check_run(values, where=str(file) if file is not None else "settings", saved=begun_with is not None)
 
 
 def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:

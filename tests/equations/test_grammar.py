@@ -26,8 +26,8 @@ def load(tmp_path: Path, text: str) -> ModuleType:
 
 
 REFUSED = {
-    "a branch": ("def f(x):\n    if x: y = x\n    return y", 7, "If is not part"),
-    "a loop": ("def f(x):\n    for i in x: y = i\n    return x", 7, "a loop runs over parts"),
+    "a branch": ("def f(x):\n    if x: y = x\n    return y", 7, "`if x:` branches, and a formula does not"),
+    "a loop": ("def f(x):\n    for i in x: y = i\n    return x", 7, "a loop runs over parts, and x holds values"),
     "a second value": ("def f(x):\n    y = x + 1\n    y = y + 1\n    return y", 8, "y has a value already"),
     "an assigned input": ("def f(x):\n    x = x + 1\n    y = x\n    return y", 7, "x is an argument"),
     "an assigned weight": ("def f(x, *, W):\n    W = x @ W\n    return W", 7, "W is an argument"),
@@ -58,8 +58,8 @@ REFUSED = {
     "an empty return": ("def f(x):\n    y = x\n    return", 6, "does not end in a return"),
     "two unnamed results": ("def f(x):\n    return x + 1, x + 2", 7, "several results need names"),
     "an attribute as target": ("def f(x):\n    x.y = 1\n    return x", 7, "cannot assign to x.y"),
-    "an added assignment": ("def f(x):\n    y = x\n    y += 1\n    return y", 8, "AugAssign is not part"),
-    "an assertion": ("def f(x):\n    assert x\n    return x", 7, "Assert is not part"),
+    "an added assignment": ("def f(x):\n    y = x\n    y += 1\n    return y", 8, "`y += 1` changes a value in place"),
+    "an assertion": ("def f(x):\n    assert x\n    return x", 7, "`assert x` is no line of a formula"),
     "a family without an index": ("def f(X):\n    y = sum(x for x in X)\n    return y", 7, "share an index"),
     "a family of two indices": (
         "def f(X, Y):\n    z = sum(x_i * y_j for x_i, y_j in zip(X, Y))\n    return z",
@@ -121,6 +121,66 @@ def test_what_is_outside_the_grammar_is_refused_with_file_and_line(tmp_path, tex
         load(tmp_path, f"@equations\n{text}\n")
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"{tmp_path / 'mine.py'}:{line}: ")
+
+
+INSTEAD = {
+    "if": ("def f(x):\n    if x: y = x\n    return y", "`y = where(condition, x, z)`"),
+    "a choice": ("def f(x):\n    y = 1 if x > 0 else 2\n    return y", "write `where(x > 0, 1, 2)`"),
+    "a loop over values": ("def f(X):\n    for x in X: y = x\n    return y", "`stack(f(x_i) for x_i in X)` for values"),
+    "a loop over layers": ("def f(X):\n    for x in X: y = x\n    return y", "`for block in blocks: X = block(X)`"),
+    "a list": ("def f(X):\n    y = [tanh(x_i) for x_i in X]\n    return y", "write `stack(tanh(x_i) for x_i in X)`"),
+    "torch": ("def f(x):\n    y = torch.sigmoid(x)\n    return y", "write `sigmoid(...)`, from seqloom.equations"),
+    "numpy": ("def f(x, W):\n    y = np.matmul(x, W)\n    return y", "write `x @ W`"),
+    "a method": ("def f(x):\n    y = x.mean()\n    return y", "write `mean(...)`"),
+    "an unknown function": ("def f(x):\n    y = abs(x)\n    return y", "with @known() or @equations"),
+    "an own function": ("def f(x):\n    y = own(x)\n    return y", "mark own with @equations"),
+    "a mistyped function": ("def f(x):\n    y = sigmiod(x)\n    return y", "did you mean sigmoid?"),
+    "a value added to": ("def f(x):\n    y = x\n    y += 1\n    return y", "write `y_2 = y + 1`"),
+    "a state added to": ("def f(x, h):\n    h += x\n    return h", "write `h = h + x`"),
+    "a type": ("def f(x):\n    y: int = x\n    return y", "write `y = x`"),
+    "two names": ("def f(x):\n    y = z = x\n    return y", "write one name a line"),
+    "a chain of comparisons": ("def f(x):\n    y = 0 < x < 1\n    return y", "write `(0 < x) & (x < 1)`"),
+    "and": ("def f(x):\n    y = x and x\n    return y", "write `(x) & (x)`"),
+    "not": ("def f(x):\n    y = not x\n    return y", "write `~(x)`"),
+    "a slice": ("def f(X):\n    y = X[1:]\n    return y", "`tail(X, size)`"),
+    "a shape": ("def f(x):\n    y = x.shape\n    return y", "write `dim(x)`"),
+    "a loop without end": ("def f(x):\n    while x: y = x\n    return y", "write `scan(cell, X)`"),
+    "a function inside": (
+        "def f(x):\n    def g(z): pass\n    y = x\n    return y",
+        "define it outside with @equations",
+    ),
+}
+
+
+@pytest.mark.parametrize("text, remedy", INSTEAD.values(), ids=INSTEAD.keys())
+def test_an_error_says_what_to_write_instead(tmp_path, text, remedy):
+    with pytest.raises(GrammarError) as caught:
+        load(tmp_path, f"import torch, numpy as np\ndef own(x): return x\n@equations\n{text}\n")
+    assert remedy in str(caught.value)
+    assert not caught.value.more, "one mistake is one error"
+
+
+def test_all_errors_of_a_function_are_reported_at_once(tmp_path):
+    text = """import torch
+@equations
+def f(x, h, *, W, b, blocks):
+    if x: y = x
+    z = torch.sigmoid(y) + torch.tanh(u)
+    h += z
+    for block in blocks:
+        z = block(torch.relu(z))
+        z = block(torch.exp(z))
+    return h, y
+"""
+    with pytest.raises(GrammarError) as caught:
+        load(tmp_path, text)
+
+    lines = [int(line.split(":")[1]) for line in str(caught.value).splitlines() if line.startswith(str(tmp_path))]
+    assert lines == [8, 9, 9, 10, 12, 13, 7, 7]
+    assert [error.what for error in caught.value.more][-2:] == [
+        "W is taken but never used",
+        "b is taken but never used",
+    ]
 
 
 def test_equations_without_source_are_refused():

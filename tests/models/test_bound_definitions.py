@@ -17,11 +17,11 @@ import seqloom.models
 from seqloom.equations import Equations, Part
 from seqloom.equations.count import flat
 from seqloom.equations.trace import trace
-from seqloom.models.answers import ANSWERS
 from seqloom.models.characters import CHARACTER_ENCODERS, character_encoder
 from seqloom.models.classifier import Classifier, make_classifier
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.language_model import LanguageModel
+from seqloom.models.predictions import ANSWERS
 from seqloom.models.registry import Architecture, architectures
 from seqloom.models.settings import ModelConfig
 from seqloom.models.tagger import Tagger

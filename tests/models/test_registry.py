@@ -14,10 +14,10 @@ import seqloom
 from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models import registry
-from seqloom.models.outside import model_reference
 from seqloom.models.references import imported
 from seqloom.models.registry import Architecture, architecture, architectures, find, names
 from seqloom.models.settings import ModelConfig
+from seqloom.models.user_architectures import model_reference
 from seqloom.training.catalogue import build, catalogue
 from seqloom.training.run import train
 from seqloom.training.run_config import RUNS, load_run
@@ -31,27 +31,7 @@ SMALL = [
     "model.embedding=8", "model.widths=[6,5]", "model.encoder_widths=[8,8]", "model.decoder_widths=[8,8]",
     "model.heads=2", "model.hidden=9", "model.length=12", "tag.characters=4",
 ]  # fmt: skip
-MIN_GRU = '''"""Cells of a user's own."""
-
-from seqloom.equations import equations, sigmoid
-
-
-@equations
-def min_gru(x, h, *, W_z, b_z, W_h, b_h):
-    """Minimal gated recurrent unit.
-
-    x    (D)     the input of this step
-    h    (H)     the hidden state
-    W_z  (D, H)  from the input to the update gate
-    b_z  (H)     the bias of the update gate
-    W_h  (D, H)  from the input to the candidate
-    b_h  (H)     the bias of the candidate
-    """
-    z = sigmoid(x @ W_z + b_z)  # the update gate: how much of the state is replaced
-    h_tilde = x @ W_h + b_h  # the candidate for the new state
-    h = (1 - z) * h + z * h_tilde  # the new hidden state
-    return h
-'''
+MIN_GRU = (Path(__file__).parents[2] / "examples" / "min_gru.py").read_text(encoding="utf-8")
 OTHERS = '''"""Layers of a user's own."""
 
 from torch import nn
@@ -302,7 +282,7 @@ def test_installed_packages_are_listed(own, monkeypatch):
     monkeypatch.setattr(registry, "entry_points", lambda group: [point])
     registry.load_all.__wrapped__()
     assert "min-gru" in names("classify") and "min-gru" in names("decoder")
-    assert find("min-gru").sentence == "Minimal gated recurrent unit"
+    assert find("min-gru").sentence == "Minimal gated recurrent unit (minGRU)"
 
 
 def test_a_name_is_taken_once(monkeypatch):

@@ -9,12 +9,13 @@ import pytest
 from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
-from seqloom.serving.costs import characters_in, max_tokens_of, max_tokens_of_request, sequences_per_text
 from seqloom.serving.errors import APIError
-from seqloom.serving.service import InferenceService
+from seqloom.serving.service import InferenceService, characters_in
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.generate.settings import GenerateOptions
-from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
+from seqloom.tasks.translate.task import Translate
+from seqloom.training.model import load
 
 
 class Connected:
@@ -164,18 +165,17 @@ def test_explanations_have_a_bound_and_do_not_stop_the_scheduler(models):
     run(service, work)
 
 
-def test_what_a_request_may_cost():
-    model = Seq2SeqConfig(name="transformer-tiny", length=50)
-    plain = TranslateOptions(beam=3, max_length=10, attention=False)
-    assert max_tokens_of_request(["abc", "d"], plain, model) == 3 * (10 + 10)
-    assert max_tokens_of("x" * 100, TranslateOptions(attention=False, max_ratio=2), model) == 2 * 50 + 20
-    assert max_tokens_of("早上好", TranslateOptions(attention=False, max_ratio=1), model) == 10 + 20, (
-        "bytes may be tokens"
-    )
-    looked = TranslateOptions(beam=3, max_length=10, attention=True)
-    assert max_tokens_of("x" * 24, looked, model) == 10 * (1 + 4 * 4 * 25 // 100)
-    assert sequences_per_text(TranslateOptions(temperature=1, n_best=7, beam=9)) == 7
-    assert max_tokens_of_request(["a", "b"], GenerateOptions(length=30), None) == 60
+def test_what_a_request_may_cost(models):
+    task = Translate(TranslateConfig(model=Seq2SeqConfig(name="transformer-tiny", length=50)), {}, {})
+    assert task.max_tokens("abc", TranslateOptions(beam=3, max_length=10, attention=False)) == 3 * 10
+    greedy: Any = {"beam": 1, "attention": False}
+    assert task.max_tokens("x" * 100, TranslateOptions(**greedy, max_ratio=2)) == 2 * 50 + 20
+    assert task.max_tokens("早上好", TranslateOptions(**greedy, max_ratio=1)) == 10 + 20, "bytes may be tokens"
+    attentive = TranslateOptions(beam=3, max_length=10, attention=True)
+    assert task.max_tokens("x" * 24, attentive) == 3 * 10 * (1 + 4 * 4 * 25 // 100)
+    assert TranslateOptions(temperature=1, n_best=7, beam=9).sequences == 7
+    assert load(models / "song").task.max_tokens("a", GenerateOptions(length=30)) == 30
+    assert load(models / "mood").task.max_tokens("a", None) == 1
     assert characters_in([["ab", "c"], {"text": "defg", "age": 5}, 1.5]) == 7
 
 

@@ -1,12 +1,14 @@
 """A task from outside of the package: trained, resumed, used, measured and served, with no edit of any file of ours."""
 
 import json
+import os
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from seqloom_example.pairs import PairTask
 from typer.testing import CliRunner
 
 import seqloom
@@ -17,9 +19,8 @@ from seqloom.tasks.registry import TASKS, find_task, task_names, task_reference
 from seqloom.training.model import load
 from seqloom.training.run_config import RunConfig, load_run, run_config
 from tests.serving.conftest import Running
-from tests.tasks.pairs import PairTask
 
-REFERENCE = "tests.tasks.pairs:PairTask"
+REFERENCE = "seqloom_example.pairs:PairTask"
 SETTINGS = ["train.steps=60", "train.learning_rate=0.05", "train.evaluate_every=30", "train.device=cpu"]
 
 
@@ -67,7 +68,8 @@ def test_commands_take_it_by_reference(pairs, tmp_path, monkeypatch):
     assert json.loads(run("evaluate", out, str(pairs), "--json"))["accuracy"] == 1
 
 
-def test_it_is_served(folder):
+def test_it_is_served(folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     server = Running([str(folder)])
     try:
         assert server.ask("/api/models").json()[0]["task"] == REFERENCE
@@ -92,8 +94,10 @@ def test_its_data_needs_its_columns(tmp_path):
 
 
 def test_a_folder_whose_task_is_gone_says_so(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tests.tasks.pairs", None)
-    with pytest.raises(SeqloomError, match=rf"is a model for the task {REFERENCE}: cannot import tests\.tasks\.pairs"):
+    monkeypatch.setitem(sys.modules, "seqloom_example.pairs", None)
+    with pytest.raises(
+        SeqloomError, match=rf"is a model for the task {REFERENCE}: cannot import seqloom_example\.pairs"
+    ):
         load(folder)
 
 
@@ -107,10 +111,10 @@ def test_installed_packages_bring_tasks_by_name(pairs, monkeypatch):
 def test_what_is_no_task_says_so():
     with pytest.raises(UnknownName, match=r"no task is called 'clasify'\n    -> did you mean classify\?"):
         find_task("clasify")
-    with pytest.raises(SeqloomError, match=r"tests\.tasks\.pairs:PairModel is no task"):
-        find_task("tests.tasks.pairs:PairModel")
-    with pytest.raises(SeqloomError, match=r"tests\.tasks\.pairs has no Pears"):
-        find_task("tests.tasks.pairs:Pears")
+    with pytest.raises(SeqloomError, match=r"seqloom_example\.pairs:PairModel is no task"):
+        find_task("seqloom_example.pairs:PairModel")
+    with pytest.raises(SeqloomError, match=r"seqloom_example\.pairs has no Pears"):
+        find_task("seqloom_example.pairs:Pears")
 
 
 def test_our_own_tasks_keep_their_names():

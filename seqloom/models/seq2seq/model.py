@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -17,35 +17,42 @@ from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
 from seqloom.models.readout import tied_to
 from seqloom.models.seq2seq.decoders import make_decoder
-from seqloom.models.seq2seq.memory import SourceEncoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.source_encoder import SourceEncoder, SourceReader
 from seqloom.models.stage import Stage
 
 
 class Seq2Seq(nn.Module):
-    """An encoder, a bridge and a decoder; and the way to write with it word by word (`decoding.stepper`)."""
+    """A source, a bridge and a decoder; and the way to write with it token by token (`decoding.stepper`).
 
-    def __init__(self, config: Seq2SeqConfig, source_vocab: int, target_vocab: int) -> None:
+    What it reads is the business of the source (`source_encoder.SourceReader`): texts here, pictures in other tasks.
+    """
+
+    def __init__(self, config: Seq2SeqConfig, source: SourceReader, embedding: Embedding) -> None:
         super().__init__()
+        self.source, self.embedding = source, embedding
+        self.dropout = Dropout(config.dropout)
+        self.decoder = make_decoder(config, source.output_size)
+        self.attends = config.bridge == "attention"  # to all hidden states of the source, not to one context
+        size, vocab = self.decoder.output_size, len(embedding.E)
+        self.readout: Layer = Readout(size, vocab) if config.tied == "none" else tied_to(embedding, size)
+
+    @classmethod
+    def of_texts(cls, config: Seq2SeqConfig, source_vocab: int, target_vocab: int) -> Self:
+        """A model that reads and writes texts, with vocabularies of these sizes."""
         target = Embedding(target_vocab, config.embedding)
         if config.tied == "all" and source_vocab != target_vocab:
-            raise ConfigError("settings", [("model.tied", "all needs one dictionary", "set tokens.joint=true")])
+            raise ConfigError("settings", [("model.tied", "all needs one vocabulary", "set tokens.joint=true")])
         source = target if config.tied == "all" else Embedding(source_vocab, config.embedding)
-        self.source = SourceEncoder(config, source)
-        self.embedding = target
-        self.dropout = Dropout(config.dropout)
-        self.decoder = make_decoder(config, self.source.encoder.output_size)
-        self.looks = config.bridge == "attention"  # at all rows of the source; else there is one, and no share of it
-        size = self.decoder.output_size
-        self.readout: Layer = Readout(size, target_vocab) if config.tied == "none" else tied_to(target, size)
+        return cls(config, SourceEncoder(config, source), target)
 
     def forward(self, source: Tensor, source_lengths: Tensor, written: Tensor, real: Tensor) -> Tensor:
         """Teacher forcing, all steps at once.
 
-        source   (B, S)  numbers of words, with lengths (B)
-        written  (B, T)  for each place the word before it, <bos> first
-        real     (B, T)  bool, True where a word is to be predicted
-        ->       (R, V)  scores for each real place, row after row
+        source   (B, S)  token ids (or what else the source reads), with lengths (B)
+        written  (B, T)  at each position the token before it, <bos> first
+        real     (B, T)  bool, True where a token is to be predicted
+        ->       (R, V)  the logits at each real position
         """
         memory = self.source(source, source_lengths)
         y = self.decoder(self.dropout(self.embedding(written)), memory)
@@ -53,7 +60,7 @@ class Seq2Seq(nn.Module):
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
         """The state before the first word; with `weights` every step hands out its attention, if there is any."""
-        return weights and self.looks, self.decoder.start(self.source(source, source_lengths))
+        return weights and self.attends, self.decoder.start(self.source(source, source_lengths))
 
     def step(self, tokens: Tensor, state: Any) -> Step:
         weights, inner = state
@@ -65,7 +72,7 @@ class Seq2Seq(nn.Module):
 
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
-        source, target = torch.zeros(B, S, dtype=torch.int64), torch.zeros(B, T, dtype=torch.int64)
+        source, target = self.source.example(B, S), torch.zeros(B, T, dtype=torch.int64)
         return source, torch.full((B,), S), target, torch.ones_like(target, dtype=torch.bool)
 
     # --- as equations -------------------------------------------------------------------------------
@@ -81,13 +88,8 @@ class Seq2Seq(nn.Module):
         given, part = self.decoder.given(memory), self.part()
         start = {name: given.pop(name) for name in part.definition.body.states}
         taken = {symbol.name for symbol in part.definition.body.inputs}
-        places = {"y": written, "i": range(len(written))}
-        steps = [
-            {
-                **given,
-                **{name: torch.tensor(each[n], device=source.device) for name, each in places.items() if name in taken},
-            }
-            for n in range(len(written))
-        ]
-        encoder = Stage("encoder", self.source.part(source.shape[1]), [{"w": source[0]}])
-        return [encoder, *self.decoder.bridge_stages(memory), Stage("decoder", part, steps, start)]
+        tokens = torch.tensor(written, device=source.device)
+        places = {"y": tokens, "i": torch.arange(len(tokens), device=source.device)}
+        read = {name: values for name, values in places.items() if name in taken}
+        steps = [{**given, **{name: values[n] for name, values in read.items()}} for n in range(len(tokens))]
+        return [self.source.stage(source[0]), *self.decoder.bridge_stages(memory), Stage("decoder", part, steps, start)]

@@ -16,16 +16,18 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.features import Features
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
 from seqloom.models.classifier import make_classifier
 from seqloom.models.stage import Example
+from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
-from seqloom.tasks.classify.example import classification_example
 from seqloom.tasks.classify.inputs.base import InputKind
 from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
 from seqloom.tasks.classify.inputs.texts import TextInputs
 from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -90,10 +92,20 @@ class Classify(Task[ClassifyConfig]):
         tokenizer = known["text"] if "text" in known else Tokenizer.train(texts, config.tokens)
         return cls(config, {"text": tokenizer}, facts)
 
+    @classmethod
+    def outcomes(cls, config: ClassifyConfig) -> Outcomes | None:
+        """The labels; numbers are as rare as they are."""
+        labels = ANSWERS[config.classify.answer].labels_in(config)
+        return Outcomes(labels, strata=True) if labels is not None else None
+
     def make_model(self) -> nn.Module:
         return make_classifier(
             self.config.model, self.inputs.make_embedding(), self.answers.outputs, len(self.features)
         )
+
+    @classmethod
+    def untrained(cls, config: ClassifyConfig, vocabulary: int) -> nn.Module:
+        return make_classifier(config.model, TokenEmbedding(config.model, vocabulary), outputs=2)
 
     # --- data ---------------------------------------------------------------------------------------
 

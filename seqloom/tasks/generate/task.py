@@ -23,10 +23,10 @@ from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
-from seqloom.tasks.generate.example import generation_example
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
+from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -66,6 +66,10 @@ class Generate(Task[GenerateConfig]):
 
     def make_model(self) -> LanguageModel:
         return LanguageModel(self.config.model, self.tokenizer.size, causal=not self.masked)
+
+    @classmethod
+    def untrained(cls, config: GenerateConfig, vocabulary: int) -> LanguageModel:
+        return LanguageModel(config.model, vocabulary, causal=config.generate.objective == "next")
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -218,6 +222,9 @@ class Generate(Task[GenerateConfig]):
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
         """As at OpenAI: 16 tokens, drawn at temperature 1."""
         return {"length": max_tokens or 16, "temperature": 1.0 if temperature is None else temperature}
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        return int(options.length)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Perplexity and accuracy: of every token once, or, masked, of a sample that is always the same."""

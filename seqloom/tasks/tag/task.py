@@ -16,6 +16,7 @@ from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
@@ -26,10 +27,10 @@ from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
-from seqloom.tasks.tag.example import tagging_example
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -38,6 +39,8 @@ from seqloom.tokens.tokenizer import Tokenizer
 
 AT_ONCE = 64
 """Sentences that are predicted or evaluated in one batch: the letters of their words take room."""
+ALPHABET = 100
+"""Letters of the alphabet, where there is no data to count them in."""
 
 
 class Tag(Task[TagConfig]):
@@ -65,6 +68,10 @@ class Tag(Task[TagConfig]):
             tokenizers["characters"] = characters
         return cls(config, tokenizers, {"tags": sorted(found)})
 
+    @classmethod
+    def outcomes(cls, config: TagConfig) -> Outcomes:
+        return Outcomes(tags_of)
+
     def make_model(self) -> nn.Module:
         settings = self.config.tag
         characters = None
@@ -75,6 +82,12 @@ class Tag(Task[TagConfig]):
         of_words = self.tokenizer.config.kind in WORDS  # parts of words are never unknown
         dropout = word_dropout(self.tokenizer, settings.word_dropout) if of_words else None
         return Tagger(self.config.model, self.tokenizer.size, len(self.tags), characters, dropout)
+
+    @classmethod
+    def untrained(cls, config: TagConfig, vocabulary: int) -> nn.Module:
+        width = config.tag.characters
+        letters = character_encoder(config.tag.character_kind, ALPHABET, width) if width else None
+        return Tagger(config.model, vocabulary, 2, letters)
 
     # --- data ---------------------------------------------------------------------------------------
 

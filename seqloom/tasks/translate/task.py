@@ -19,6 +19,7 @@ from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
+from seqloom.data.stratification import Outcomes
 from seqloom.decoding.beam_search import beam_search
 from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
@@ -27,6 +28,7 @@ from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
+from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
@@ -36,14 +38,17 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.example import translation_example
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
+from seqloom.tasks.translate.stages import translation_example
+from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
 """Sources that are translated in one batch."""
+WEIGHTS_PER_TOKEN = 100
+"""Attention weights that cost as much as one token."""
 
 
 class Translate(Task[TranslateConfig]):
@@ -76,13 +81,33 @@ class Translate(Task[TranslateConfig]):
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
 
     @classmethod
+    def outcomes(cls, config: TranslateConfig) -> Outcomes:
+        """The characters and the words of the target."""
+        find_words = word_pattern().findall
+        return Outcomes(lambda record: text_in(record, "target"), lambda record: find_words(text_in(record, "target")))
+
+    @classmethod
     def check_extras(cls, config: TranslateConfig) -> None:
         if config.translate.measure in ("bleu", "chrf"):
             purpose = f'validation by translate.measure = "{config.translate.measure}"'
             require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set translate.measure=loss")
 
     def make_model(self) -> Seq2Seq:
-        return Seq2Seq(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+        return Seq2Seq.of_texts(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+
+    @classmethod
+    def untrained(cls, config: TranslateConfig, vocabulary: int) -> Seq2Seq:
+        return Seq2Seq.of_texts(config.model, vocabulary, vocabulary)
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        """All sequences of the beam at their longest, and attention weights that are kept; a byte may be a token."""
+        model = self.config.model
+        source = min(len(given.encode()) + 1, model.length)
+        cost = 1
+        if options.attention or options.copy_unknown:
+            heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
+            cost += len(model.decoder_widths) * heads * source // WEIGHTS_PER_TOKEN
+        return int(options.sequences * options.limit(source) * cost)
 
     # --- data ---------------------------------------------------------------------------------------
 

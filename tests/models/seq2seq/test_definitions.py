@@ -72,7 +72,7 @@ def assert_steps_agree(model: Seq2Seq) -> None:
         state = step.state
         assert_close(traced.values["z"], step.logits[0])
         assert_close(traced.values["p"], torch.softmax(step.logits[0], -1))
-        seen = attention_in(traced.values) if model.looks else []  # attention to a single context is not handed out
+        seen = attention_in(traced.values) if model.attends else []  # attention to a single context is not handed out
         assert len(seen) == len(step.attention)
         for one, other in zip(seen, step.attention, strict=True):
             assert_close(one, other[0])
@@ -200,7 +200,7 @@ def test_formulas_are_those_of_the_papers():
 
 def test_a_deep_model_has_a_short_formula():
     three, six = (plain(named(name).part().bound) for name in ("transformer", "transformer-base"))
-    assert three[3] == "Y⁽ˡ⁾ = blockₗ(Y⁽ˡ⁻¹⁾, M, causal-mask(), full-mask(Y⁽ˡ⁻¹⁾, M))   (l = 1, …, 3)"
+    assert three[3] == "Y⁽ˡ⁾ = blockₗ(Y⁽ˡ⁻¹⁾, M, past-mask(Y⁽ˡ⁻¹⁾), full-mask(Y⁽ˡ⁻¹⁾, M))   (l = 1, …, 3)"
     assert len(three) == len(six) and six[3].endswith("(l = 1, …, 6)")
 
 

@@ -21,7 +21,7 @@ def backwards(pairs: int):
 def test_a_model_with_attention_learns_to_write_backwards(name):
     torch.manual_seed(7)
     size = {"embedding": 32, "encoder_widths": [32] * 2, "decoder_widths": [32] * 2, "hidden": 48, "dropout": 0.0}
-    model = Seq2Seq(lenient(Seq2SeqConfig, name=name, **size), LETTERS, LETTERS + 1)
+    model = Seq2Seq.of_texts(lenient(Seq2SeqConfig, name=name, **size), LETTERS, LETTERS + 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.004)
     lengths, real = torch.full((64,), LENGTH), torch.ones(64, LENGTH, dtype=torch.bool)
     for _ in range(150):

@@ -25,7 +25,7 @@ def settings(**changes):
 
 def made(**changes):
     torch.manual_seed(3)
-    return Seq2Seq(settings(**changes), source_vocab=13, target_vocab=17).double().eval()
+    return Seq2Seq.of_texts(settings(**changes), source_vocab=13, target_vocab=17).double().eval()
 
 
 def batch():
@@ -92,7 +92,7 @@ def test_every_score_works_in_both_orders(score, decoder, order):
 @pytest.mark.parametrize("name", names("translate"))
 def test_every_name_gives_scores_and_gradients_everywhere(name):
     torch.manual_seed(1)
-    model = Seq2Seq(check(Seq2SeqConfig, {"name": name, "length": 9}, where="test"), 19, 23)
+    model = Seq2Seq.of_texts(check(Seq2SeqConfig, {"name": name, "length": 9}, where="test"), 19, 23)
     source, lengths, written = batch()
     at_once(model, source, lengths, written).square().mean().backward()
     silent = [name for name, weight in model.named_parameters() if weight.grad is None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -37,6 +37,11 @@ class Answers(ABC):
 
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         self.config = config
+
+    @classmethod
+    def labels_in(cls, config: ClassifyConfig) -> Callable[[Record], Sequence[str]] | None:
+        """How to find the labels of a record; None where there are none."""
+        return None
 
     outputs: int
     """Logits that a model gives for an input."""

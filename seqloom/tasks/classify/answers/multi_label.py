@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,10 @@ class MultiLabel(Answers):
         self.label_ids = {label: id for id, label in enumerate(self.labels)}
         self.outputs = len(self.labels)
         self.threshold = config.classify.threshold
+
+    @classmethod
+    def labels_in(cls, config: ClassifyConfig) -> Callable[[Record], Sequence[str]]:
+        return lambda record: labels_of(record, config.classify.separator)
 
     def encode(self, record: Record) -> list[int]:
         labels = labels_of(record, self.config.classify.separator)

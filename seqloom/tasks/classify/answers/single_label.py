@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,10 @@ class SingleLabel(Answers):
         self.label_ids = {label: id for id, label in enumerate(self.labels)}
         one = len(self.labels) == 2 and find(config.model.name, "classify").binary_logit
         self.outputs = 1 if one else len(self.labels)
+
+    @classmethod
+    def labels_in(cls, config: ClassifyConfig) -> Callable[[Record], Sequence[str]]:
+        return lambda record: [label_of(record)]
 
     def encode(self, record: Record) -> list[int]:
         label = label_of(record)

@@ -22,6 +22,7 @@ from seqloom.models.encoders import make_encoder
 from seqloom.models.encoders.base import stacked_layers
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
+from seqloom.models.stage import Stage
 
 
 @equations
@@ -62,7 +63,26 @@ class Memory:
     states: Any = None  # of its layers, if it is recurrent
 
 
-class SourceEncoder(nn.Module):
+class SourceReader(nn.Module):
+    """What a decoder writes from: it turns a text, a picture or anything else into a memory."""
+
+    output_size: int
+    """Width of the hidden states of the memory."""
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Memory:
+        """x (B, S, ...), of which lengths (B) are real."""
+        raise NotImplementedError
+
+    def stage(self, x: Tensor) -> Stage:
+        """What it computes for one source x (S, ...), as equations with its weights."""
+        raise NotImplementedError
+
+    def example(self, B: int, S: int) -> Tensor:
+        """A batch of sources of this size: what `summary` runs."""
+        raise NotImplementedError
+
+
+class SourceEncoder(SourceReader):
     """From token ids of the source to a memory."""
 
     definition = source_encoder
@@ -75,6 +95,7 @@ class SourceEncoder(nn.Module):
         added = find(config.encoder, "encoder").adds_positions
         self.positions: Layer = AddSinusoidal(config.embedding) if added else Identity()
         self.encoder = make_encoder(config.encoder_config(), config.embedding)
+        self.output_size = self.encoder.output_size
 
     def forward(self, w: Tensor, lengths: Tensor) -> Memory:
         """w (B, S), lengths (B)."""
@@ -88,6 +109,12 @@ class SourceEncoder(nn.Module):
         positions = added.sequence_part() if isinstance(added, AddSinusoidal) else added.part()
         parts = {"embedding": self.embedding.part(), "positions": positions, "encoder": self.encoder.part(length)}
         return Part(source_encoder, parts)
+
+    def stage(self, w: Tensor) -> Stage:
+        return Stage("encoder", self.part(len(w)), [{"w": w}])
+
+    def example(self, B: int, S: int) -> Tensor:
+        return torch.zeros(B, S, dtype=torch.int64)
 
 
 def context_of(memory: Memory, bridge: Bridge) -> Tensor:
