@@ -301,6 +301,8 @@ def notes(definition: Equations[..., Any], prefix: str, outer: Equations[..., An
     for symbol in (*definition.body.inputs, *definition.body.weights):
         entry = definition.legend[symbol.name]
         shape = "" if entry is None else "int" if entry.kind == "int" else f"({', '.join(entry.shape)})"
+        if symbol.role == "state" and not (entry and entry.shape):
+            shape = ""  # that of the parts inside
         sense = entry.sense if entry else around.get(symbol.name, "") if isinstance(definition, Passes) else ""
         if symbol.role in ("part", "parts"):
             sense = part_sense(definition, symbol)
