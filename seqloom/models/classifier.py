@@ -213,6 +213,11 @@ def make_classifier(
     return model
 
 
+def label_logits(name: str, labels: int) -> int:
+    """Logits of a classifier by name for one of so many labels: logistic regression has one logit for two."""
+    return 1 if labels == 2 and find(name, "classify").binary_logit else labels
+
+
 def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[Tensor, ...]:
     """Inputs of these sizes, their lengths, and feature columns if there are any."""
     x = torch.zeros(B, T, dtype=torch.int64)

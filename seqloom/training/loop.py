@@ -47,6 +47,7 @@ class Progress:
     loss_count: float = 0.0
     best: float | None = None
     best_step: int | None = None
+    best_metric: str = ""  # the same score as a person reads it
     no_better: int = 0  # evaluations since the best one
     finished: str = ""  # why, once it is
     settings: dict[str, Any] = field(default_factory=dict)  # what the last step was trained with
@@ -248,6 +249,7 @@ class Trainer(Generic[B]):
         progress = self.progress
         if progress.best is None or result.selection_score > progress.best:
             progress.best, progress.best_step, progress.no_better = result.selection_score, progress.step, 0
+            progress.best_metric = result.selected_by
             return True
         progress.no_better += 1
         self.schedule.no_better()
