@@ -17,9 +17,9 @@ from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end, linear_head, mlp, readout
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.pooling import mean_pooling, pooling_called
-from seqloom.models.answers import label_probabilities
 from seqloom.models.encoders import make_encoder
 from seqloom.models.frame_projection import FrameProjection
+from seqloom.models.predictions import label_probabilities
 from seqloom.models.registry import architecture, find
 from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import Given, Stage
@@ -43,7 +43,7 @@ def classifier(
 
     Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
 
-    w  (T)  index, the token ids of the sentence
+    w  (T)  index, the token ids of the sentence; of sound or sensors, the frames
     """
     X = embedding(w)  # the embedding of each token
     H = encoder(X)  # the hidden states, which know their context
@@ -68,7 +68,7 @@ def classifier_with_features(
 
     Paper: H. Cheng et al., Wide and deep learning for recommender systems, DLRS 2016.
 
-    w  (T)        index, the token ids of the sentence
+    w  (T)        index, the token ids of the sentence; of sound or sensors, the frames
     f  (columns)  the feature columns
     """
     X = embedding(w)  # the embedding of each token
@@ -85,7 +85,7 @@ def flat_classifier(w, *, embedding=embedding, head=linear_head, answer=label_pr
 
     Paper: Y. Bengio et al., A neural probabilistic language model, JMLR 3, 2003.
 
-    w  (T)  index, the token ids of the sentence
+    w  (T)  index, the token ids of the sentence; of sound or sensors, the frames
     """
     X = embedding(w)  # the embedding of each token
     z = head(X)  # the logits, from all embeddings end to end
@@ -101,7 +101,7 @@ def flat_classifier_with_features(
 
     Paper: H. Cheng et al., Wide and deep learning for recommender systems, DLRS 2016.
 
-    w  (T)        index, the token ids of the sentence
+    w  (T)        index, the token ids of the sentence; of sound or sensors, the frames
     f  (columns)  the feature columns
     """
     X = embedding(w)  # the embedding of each token
@@ -211,6 +211,11 @@ def make_classifier(
     assert make is not None
     model: Classifier | FlatClassifier = make(config, embedding, outputs, features)
     return model
+
+
+def label_logits(name: str, labels: int) -> int:
+    """Logits of a classifier by name for one of so many labels: logistic regression has one logit for two."""
+    return 1 if labels == 2 and find(name, "classify").binary_logit else labels
 
 
 def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[Tensor, ...]:

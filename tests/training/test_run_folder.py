@@ -11,6 +11,8 @@ from seqloom.cli import app
 from seqloom.errors import ConfigError, DamagedError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.training.model import load
 from seqloom.training.run import train
+from seqloom.training.run_config import load_run
+from tests.tasks.songs import write_song
 from tests.training.reviews import QUICK, settings
 from tests.typed import typed
 
@@ -175,3 +177,12 @@ def test_who_is_stopped_before_the_first_step_is_not_told_of_a_checkpoint(review
     assert "Saved" not in done.output
     (tmp_path / "run" / "checkpoints" / "step-00000010").mkdir(parents=True)
     assert "Saved. Go on with seqloom train --resume" in CliRunner().invoke(app, asked).output.replace("\n", " ")
+
+
+def test_a_best_score_that_is_a_loss_is_called_so(tmp_path):
+    song = write_song(tmp_path / "song.txt")
+    small = ["model.embedding=8", "model.widths=[8]", "model.length=16", "train.steps=2", "train.warmup_steps=0"]
+    result = train(load_run(None, small, task="generate", data__train=str(song)), tmp_path / "run", quiet=True)
+    assert result.best is not None
+    assert f"best loss {-result.best:.4f})" in result.summary()
+    assert "best score" not in result.summary()

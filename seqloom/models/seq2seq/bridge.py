@@ -14,8 +14,8 @@ from seqloom.layers.bidirectional import BidirectionalState
 from seqloom.layers.linear import Linear
 from seqloom.layers.pooling import mean_pooling
 from seqloom.layers.recurrent import Cell
-from seqloom.models.seq2seq.memory import Memory, context_of
 from seqloom.models.seq2seq.settings import Bridge
+from seqloom.models.seq2seq.source_encoder import Memory, context_of
 from seqloom.models.stage import Stage
 
 
@@ -76,7 +76,9 @@ class InitialState(nn.Module):
         for number, (kind, layer) in enumerate(zip(self.kinds, self.projections, strict=True), start=1):
             for letter, project in zip(kind._fields, layer, strict=True):  # type: ignore[call-overload]
                 part = Part(initial_state, project.symbols())
-                found.append(Stage(f"bridge, {letter}{f' of layer {number}' * (len(self.kinds) > 1)}", part, [step]))
+                of_layer = f" of layer {number}" * (len(self.kinds) > 1)
+                alone = len(self.sizes[0]) == len(self.kinds) == 1  # one state to make
+                found.append(Stage("bridge" if alone else f"bridge, {letter}{of_layer}", part, [step]))
         return found
 
 
