@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from seqloom.errors import ConfigError, close_matches
+from seqloom.errors import ConfigError, close_matches, quoted
 
 C = TypeVar("C", bound="Config")
 
@@ -35,9 +35,14 @@ def load(kind: type[C], file: Path | str | None = None, changes: Sequence[str] =
     return check(kind, gather(file, changes, **flags), where=str(file) if file is not None else "settings")
 
 
-def gather(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> dict[str, Any]:
-    """The values that `load` checks, before any check."""
-    values = read_toml(Path(file)) if file is not None else {}
+def gather(
+    file: Path | str | None = None,
+    changes: Sequence[str] = (),
+    base: Mapping[str, Any] | None = None,
+    **flags: Any,
+) -> dict[str, Any]:
+    """The values that `load` checks, before any check; those of `base` hold where nothing else is said."""
+    values = over(base or {}, read_toml(Path(file)) if file is not None else {})
     for change in changes:
         path, text = split_change(change)
         put(values, path, read_value(text))
@@ -96,6 +101,20 @@ def put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
     values[path[-1]] = value
 
 
+def over(base: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested tables, one over the other.
+
+    >>> over({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
+    {'a': {'b': 3, 'c': 2}}
+    """
+    merged = {**base, **values}
+    for name, value in merged.items():
+        below = base.get(name)
+        if isinstance(value, Mapping):
+            merged[name] = over(below if isinstance(below, Mapping) else {}, value)
+    return merged
+
+
 def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
     """Setting, what is wrong with it, what to do."""
     path = [str(part) for part in details["loc"]]
@@ -109,7 +128,7 @@ def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
         return name, "no such setting", f"did you mean {near[0]}?" if near else f"there are: {known}"
     given = details.get("input")
     message = details["msg"][0].lower() + details["msg"][1:]
-    return name, f"{given!r}: {message}", description_of(kind, path)
+    return name, f"{quoted(given)}: {message}", description_of(kind, path)
 
 
 def settings_at(kind: type[Config], path: Sequence[str]) -> list[str]:

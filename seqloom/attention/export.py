@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 
-from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.html import render_html
 from seqloom.attention.png import render_png
 from seqloom.errors import DataError, OutputError

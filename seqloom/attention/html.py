@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.display_text import right_to_left
 from seqloom.views.document import document
 

@@ -7,7 +7,7 @@ from io import BytesIO
 
 import numpy as np
 
-from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.display_text import shown
 from seqloom.attention.fonts import fonts_with
 from seqloom.extras import require

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
-from seqloom.attention.attention_map import AttentionMap
+from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.display_text import direction, shown
 
 WIDEST = 16

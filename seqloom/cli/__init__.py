@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from seqloom.cli import data, demo, evaluate, explain, predict, serve, summary, train
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, SeqloomWarning
 
 
 def examples(commands: Sequence[str]) -> str:
@@ -53,11 +54,17 @@ def seqloom(
     """Sequence models from RNN to Transformer: one definition of every layer, and every view of it."""
 
 
+def in_one_line(message: Warning | str, category: type[Warning], *where: object, **more: object) -> str:
+    """A warning of ours without the line of code that raised it."""
+    return f"{message}\n" if issubclass(category, SeqloomWarning) else f"{category.__name__}: {message}\n"
+
+
 def main() -> None:
     """Run a command; a user's mistake is a message on standard error and exit code 1, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without these letters shows others, never a traceback
+    warnings.formatwarning = in_one_line
     try:
         app(prog_name="seqloom")
     except SeqloomError as error:

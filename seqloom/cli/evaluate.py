@@ -71,7 +71,8 @@ def evaluate(
     if not alike:
         raise SeqloomError(
             f"measured in two ways, so they are not compared: {'; '.join(one.how for one in found.values())}",
-            remedy="--set capitals=false measures both without case, --set measure=bleu both by one metric",
+            remedy="compare two of a kind; of translators --set capitals=false measures both without case, "
+            "--set measure=bleu both by one metric",
         )
     if plot:
         curves = {name: one.by_length for name, one in found.items() if one.by_length}
@@ -107,7 +108,9 @@ def show(found: dict[str, "Evaluation"], compared: "SystemComparison | None") ->
     if curves:
         console.print(bars(curves))
     if compared:
-        table = Table(box=None, show_header=False)
+        measure = next(iter(found.values())).measure
+        table = Table(title=f"{measure}: the same examples, two models", title_justify="left", box=None)
+        table.show_header = False
         for row in compared.rows():
             table.add_row(*row)
         console.print(table)

@@ -8,14 +8,16 @@ import typer
 
 EXAMPLES = [
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews",
-    "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews --resume",
+    "seqloom train --resume runs/reviews",
     "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
     "seqloom train --data embedded:names --out runs/names",
 ]
 
 
 def train(
-    config: Annotated[Path | None, typer.Argument(help="A configuration file (TOML).")] = None,
+    config: Annotated[
+        Path | None, typer.Argument(help="A configuration file (TOML); with --resume, the folder of a run.")
+    ] = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -30,7 +32,9 @@ def train(
     ] = None,
     model: Annotated[str | None, typer.Option(help="The architecture; `seqloom summary` lists them.")] = None,
     out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("run"),
-    resume: Annotated[bool, typer.Option("--resume", help="Resume from the newest valid checkpoint in --out.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder, with the settings it has.")
+    ] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, auto.")] = None,
     steps: Annotated[int | None, typer.Option(help="Optimizer steps in total.")] = None,
     budget: Annotated[str | None, typer.Option(help="Time to train for, as 45m or 1h30m, instead of --steps.")] = None,
@@ -42,11 +46,16 @@ def train(
     from seqloom.training.checkpoint import FOLDER
     from seqloom.training.run import train as run
     from seqloom.training.run_config import load_run
+    from seqloom.training.run_folder import SETUP, settings_of
 
     if steps is not None and budget is not None:
         raise SeqloomError("--steps and --budget both say how long to train", remedy="give one of them")
+    if resume and config is not None and config.suffix != ".toml":
+        out, config = config, None
+    new = (config, task, data) != (None, None, None) and not (out / SETUP).exists()
+    begun_with = settings_of(out) if resume and not new else None
     settings = load_run(
-        config, set_, task=task, data__train=data, data__valid=valid, model__name=model,
+        config, set_, begun_with, task=task, data__train=data, data__valid=valid, model__name=model,
         train__device=device, train__steps=steps, train__budget=budget,
     )  # fmt: skip
     leads = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started one speaks
@@ -55,8 +64,10 @@ def train(
     except KeyboardInterrupt:
         if leads:
             saved = any((out / FOLDER).glob("*"))
-            said = "Saved. Go on" if saved else "Stopped before anything was trained. Begin again"
-            console.print(f"\n{said} with the same command and --resume: {out}", highlight=False)
+            said = (
+                f"Saved. Go on with seqloom train --resume {out}" if saved else "Stopped before anything was trained."
+            )
+            console.print(f"\n{said}", highlight=False, markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
     if leads:
         console.print(result.summary(), highlight=False, markup=False, soft_wrap=True)

@@ -6,7 +6,7 @@ product of matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -45,6 +45,12 @@ class CountedMetric:
 def mean_metric(values: Sequence[float]) -> CountedMetric:
     """A metric that is a mean over sentences: right or wrong, a loss, a score."""
     return CountedMetric(np.column_stack([values, np.ones(len(values))]), ratio)
+
+
+def f1_metric(found: Iterable[tuple[int, int, int]]) -> CountedMetric:
+    """F1 of everything counted together, from (right, given, there) of each sentence."""
+    counts = [[2 * right, given + there] for right, given, there in found]
+    return CountedMetric(np.array(counts, np.float64), ratio)
 
 
 def bleu_from_counts(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from seqloom.evaluating.bootstrap import CountedMetric, ratio
+from seqloom.evaluating.bootstrap import CountedMetric, f1_metric
 from seqloom.evaluating.classification import f1_score
 
 SEPARATOR = "; "
@@ -43,4 +41,4 @@ def most_phrases(said: str, references: Sequence[str]) -> PhraseMatches:
 
 def phrase_f1_metric(found: Iterable[PhraseMatches]) -> CountedMetric:
     """F1 of all phrases counted together."""
-    return CountedMetric(np.array([[2 * one.right, one.given + one.there] for one in found], np.float64), ratio)
+    return f1_metric((one.right, one.given, one.there) for one in found)

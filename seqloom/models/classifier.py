@@ -17,9 +17,9 @@ from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end, linear_head, mlp, readout
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.pooling import mean_pooling, pooling_called
-from seqloom.models.answers import label_probabilities
 from seqloom.models.encoders import make_encoder
 from seqloom.models.frame_projection import FrameProjection
+from seqloom.models.predictions import label_probabilities
 from seqloom.models.registry import architecture, find
 from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import Given, Stage
@@ -211,6 +211,11 @@ def make_classifier(
     assert make is not None
     model: Classifier | FlatClassifier = make(config, embedding, outputs, features)
     return model
+
+
+def label_logits(name: str, labels: int) -> int:
+    """Logits of a classifier by name for one of so many labels: logistic regression has one logit for two."""
+    return 1 if labels == 2 and find(name, "classify").binary_logit else labels
 
 
 def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[Tensor, ...]:

@@ -128,7 +128,9 @@ def load_all() -> None:
             refuse_code_of_model(point.module)
             thing = point.load()
             if not inspect.ismodule(thing):
-                from seqloom.models.outside import adapted  # it knows what encoders are, which stand on this file
+                from seqloom.models.user_architectures import (
+                    adapted,  # it knows what encoders are, which stand on this file
+                )
 
                 register(replace(adapted(thing, point.value), name=point.name))
         except Exception as error:  # whatever another package does when it is loaded
@@ -163,7 +165,7 @@ def names(*places: str) -> list[str]:
 def find(name: str, *places: str) -> Architecture:
     """An architecture by its name, or a user's own as `package.module:name`, that fits one of the places."""
     if ":" in name:
-        from seqloom.models.outside import outside  # see above
+        from seqloom.models.user_architectures import outside  # see above
 
         found = outside(name)
         if places and not any(serves(found, place) for place in places):

@@ -42,6 +42,19 @@ class ValidationResult:
     metrics: dict[str, float]
     selection_score: float
 
+    @property
+    def selected_by(self) -> str:
+        """The metric behind the score as a person reads it: a loss is not negative.
+
+        >>> ValidationResult({"loss": 2.63, "accuracy": 0.5}, -2.63).selected_by
+        'loss 2.6300'
+        """
+        for sign in (1, -1):
+            for name, value in self.metrics.items():
+                if value == sign * self.selection_score:
+                    return f"{name} {value:.4f}"
+        return f"score {self.selection_score:.4f}"
+
 
 class Stream(Protocol[B_out]):
     """Batches without end, in an order that the seed decides; its position is plain JSON."""

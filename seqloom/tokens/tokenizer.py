@@ -126,10 +126,7 @@ class Tokenizer:
 
     def save(self, path: Path | str) -> None:
         """Write everything into one JSON file, by custom `*.tokenizer.json`."""
-        from seqloom.storage import replace_file  # here, because it brings torch
-
-        data = file.as_data(self.data)
-        replace_file(Path(path), file.text_of({**data, "fingerprint": file.fingerprint(data)}).encode())
+        file.write(Path(path), self.data)
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:

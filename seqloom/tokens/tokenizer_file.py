@@ -47,6 +47,14 @@ def spelled(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+def write(file: Path, data: TokenizerData) -> None:
+    """Write everything into one JSON file, whole or not at all."""
+    from seqloom.storage import replace_file  # here, because it brings torch
+
+    plain = as_data(data)
+    replace_file(file, text_of({**plain, "fingerprint": fingerprint(plain)}).encode())
+
+
 def read(file: Path) -> tuple[TokenizerData, str]:
     """A tokenizer and its fingerprint, or what is wrong with the file."""
     try:

@@ -24,6 +24,15 @@ class Checkpoint:
     tensors: dict[str, dict[str, Tensor]]
     state: dict[str, Any]
 
+    @property
+    def weights(self) -> dict[str, Tensor]:
+        """What a model predicts with: the averaged weights where there are such."""
+        return self.tensors["model"] | self.tensors.get("average", {})
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        return dict(self.state["progress"])
+
 
 def folder_of(run: Path, step: int) -> Path:
     return run / FOLDER / f"step-{step:08d}"
@@ -57,6 +66,18 @@ def newest(run: Path) -> tuple[Checkpoint | None, list[str]]:
         except DamagedError as error:
             reasons.append(error.what)
     return None, reasons
+
+
+def best(run: Path) -> Checkpoint | None:
+    """The best checkpoint of a run as its newest one says, or that one; None where there is none."""
+    last, _ = newest(run)
+    step = last.progress.get("best_step") if last is not None else None
+    if last is None or step is None:
+        return last
+    try:
+        return load(folder_of(run, step))
+    except DamagedError:
+        return last
 
 
 def folders(run: Path) -> Iterator[Path]:

@@ -28,6 +28,10 @@ from seqloom.vectors.word_vectors import WordVectors
 
 EMBEDDINGS = ("embedding.", "source.embedding.")
 ENCODER = (*EMBEDDINGS, "encoder.", "source.encoder.")
+PREFIXES: dict[str, tuple[str, ...]] = {"words": EMBEDDINGS, "encoder": ENCODER, "all": ("",)}
+"""What is taken over from another model, by the names of its weights."""
+VECTORS = "embedding.table.E"
+"""The weight that word vectors are."""
 LEARNED = ("svd", "skip-gram", "cbow")
 
 
@@ -71,7 +75,7 @@ def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict
 
 
 def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    prefixes = {"words": EMBEDDINGS, "encoder": ENCODER, "all": ("",)}[start.keep]
+    prefixes = PREFIXES[start.keep]
     trained = read_tensors(Path(start.model) / "model.safetensors")
     found = {name: tensor for name, tensor in trained.items() if name.startswith(prefixes) and name in wanted}
     needed = [name for name in wanted if name.startswith(prefixes)]
@@ -89,7 +93,7 @@ def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tens
 
 def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
     tokenizer = task.tokenizers.get("text")
-    name = "embedding.table.E"
+    name = VECTORS
     wanted = weights_of(task.make_model()).get(name)
     if tokenizer is None or wanted is None:
         raise wrong("vectors", f"a model for {task.config.task} of this kind has no word embeddings", "leave it out")
@@ -123,6 +127,15 @@ class Sentences:
             tokens = record.columns.get("tokens")
             text = " ".join(tokens) if isinstance(tokens, list) else str(record.columns.get("text") or "")
             yield self.tokenizer.encode(text)
+
+
+def freeze(model: nn.Module, start: StartConfig) -> None:
+    """Mark what stayed as it was taken over, in a model that was trained with these settings."""
+    if start.frozen and (start.model or start.vectors):
+        taken = PREFIXES[start.keep] if start.model else (VECTORS,)
+        for name, weight in model.named_parameters():
+            if name.startswith(taken):
+                weight.requires_grad_(False)
 
 
 def begin(model: nn.Module, weights: Mapping[str, Tensor], *, frozen: bool) -> None:

@@ -21,8 +21,8 @@ import torch
 from torch import nn
 
 from seqloom.errors import ConfigError, TrainingError
-from seqloom.layers.disagreement import divergence
 from seqloom.layers.dropout import draw_from
+from seqloom.layers.r_drop import divergence
 from seqloom.models.weights import load_weights, weights_of
 from seqloom.tasks.trainable import Loss, Trainable, ValidationResult
 from seqloom.training import checkpoint as checkpoints
@@ -47,6 +47,7 @@ class Progress:
     loss_count: float = 0.0
     best: float | None = None
     best_step: int | None = None
+    best_metric: str = ""  # the same score as a person reads it
     no_better: int = 0  # evaluations since the best one
     finished: str = ""  # why, once it is
     settings: dict[str, Any] = field(default_factory=dict)  # what the last step was trained with
@@ -248,6 +249,7 @@ class Trainer(Generic[B]):
         progress = self.progress
         if progress.best is None or result.selection_score > progress.best:
             progress.best, progress.best_step, progress.no_better = result.selection_score, progress.step, 0
+            progress.best_metric = result.selected_by
             return True
         progress.no_better += 1
         self.schedule.no_better()

@@ -7,22 +7,27 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from warnings import warn
 
 import torch
 from torch import Tensor, nn
 
 from seqloom.config import check
+from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.errors import ConfigError, DataError, SeqloomError, SeqloomWarning
 from seqloom.models.references import no_code_from
 from seqloom.models.weights import load_weights
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
+from seqloom.training import checkpoint
+from seqloom.training.initial_weights import freeze
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import SETUP, load_task
+from seqloom.training.run import load_task
 from seqloom.training.run_config import RunConfig
+from seqloom.training.run_folder import SETUP
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -75,13 +80,13 @@ class Model:
         return check(self.task.Options, options, where="options")
 
     def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Evaluation:
-        """Measure the model on data of the kind it was trained on; without any, on a split that training held out."""
+        """Measure the model on data, files or rows; without any, on a split that training held out."""
         kind = self.task.EvaluateOptions
         chosen = check(kind, options, where="options") if kind else self.options(**options)
         if data is None:
             records = self.kept_aside(part)
         else:
-            records = open_source(data, task=self.task.columns, **self.config.data.how())
+            records = open_source(as_data(data), task=self.task.columns, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             found = self.task.evaluate(self.network, corpus, self.device, chosen)
@@ -134,7 +139,7 @@ def load(folder: Path | str) -> Model:
     """Load a trained model from its folder; every file is checked first."""
     place = Path(folder)
     if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} is a run that is not finished", remedy="finish its training with --resume")
+        return load_stopped(place)
     verify(place)
     if not (place / "model.safetensors").exists():
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
@@ -142,4 +147,20 @@ def load(folder: Path | str) -> Model:
     with no_code_from(place):
         network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
+    freeze(network, config.start)
+    return Model(config, task, network.eval())
+
+
+def load_stopped(run: Path) -> Model:
+    """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
+    best = checkpoint.best(run)
+    if best is None:
+        raise SeqloomError(
+            f"{run} is a run without a checkpoint yet", remedy=f"go on with seqloom train --resume {run}"
+        )
+    step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
+    warn(f"{step}; go on with seqloom train --resume {run}", SeqloomWarning, stacklevel=3)
+    config, task = load_task(run / SETUP)
+    network = task.make_model()
+    load_weights(network, best.weights)
     return Model(config, task, network.eval())

@@ -7,7 +7,6 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +15,11 @@ from typing import Any
 import torch
 
 from seqloom.data.corpus import Corpus
+from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
-from seqloom.lock import locked
-from seqloom.models.outside import check_origin, origins
+from seqloom.errors import ConfigError, DamagedError, SeqloomError, quoted
 from seqloom.models.references import no_code_from
+from seqloom.models.user_architectures import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -33,12 +32,9 @@ from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig, check_run
+from seqloom.training.run_folder import SETUP, claimed
 from seqloom.training.tensorboard import check_tensorboard
 
-LOCK = ".lock"
-"""Held by the one process that trains in a folder."""
-SETUP = "setup"
-"""The folder inside a run that holds what was fixed before the first step."""
 START = "start.safetensors"
 """In it, the weights that are not fresh."""
 
@@ -53,9 +49,11 @@ class Result:
     best: float | None
     seconds: float
     notes: list[str]
+    best_metric: str = ""
+    """The best score by its name, as a person reads it."""
 
     def summary(self) -> str:
-        score = f", best score {self.best:.4f}" if self.best is not None else ""
+        score = f", best {self.best_metric or f'score {self.best:.4f}'}" if self.best is not None else ""
         took = f"{self.step:,} steps in {format_duration(self.seconds)}"
         return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
 
@@ -88,11 +86,7 @@ class Run:
         if self.config.train.tensorboard:
             check_tensorboard()
         find_task(self.config.task).check_extras(self.config)
-        self.claim(resume or self.group.restarted())
-        with (
-            locked(self.out / LOCK, "trains in this folder") if self.group.is_main else nullcontext(),
-            keep_freed_memory(),
-        ):
+        with claimed(self.out, self.group, resume=resume or self.group.restarted()), keep_freed_memory():
             return self.go_on(began, quiet=quiet)
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
@@ -114,7 +108,9 @@ class Run:
             self.export(trainer, task)
         self.group.barrier()
         progress = trainer.progress
-        return Result(self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes)
+        return Result(
+            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric
+        )
 
     def trainer(self, folder: Path, task: Task[Any], trainable: Trainable[Any]) -> Trainer[Any]:
         """A trainer with fresh weights, always the same ones."""
@@ -124,21 +120,6 @@ class Run:
         if start.exists():
             begin(model, read_tensors(start), frozen=self.config.start.frozen)
         return Trainer(folder, self.config.train, model, trainable, self.group)
-
-    def claim(self, resume: bool) -> None:
-        """Make the folder, or find it as it was left."""
-        try:
-            if self.out.exists() and any(self.out.iterdir()) and not resume:
-                raise OutputError(
-                    f"{self.out} is there already",
-                    remedy="go on with --resume, or choose another --out; nothing was changed",
-                )
-            if self.group.is_main:
-                self.out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"{self.out} cannot be the folder of a run: {error.strerror}"
-            raise OutputError(what, remedy="choose another --out") from error
-        self.group.barrier()
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -163,11 +144,7 @@ class Run:
         config, task = load_task(setup)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
-            remedy = "say it again with --resume, or use another --out"
-            raise ConfigError(
-                str(self.out),
-                [(name, f"{now!r}, and it was begun with {then!r}", remedy) for name, then, now in others],
-            )
+            raise ConfigError(str(self.out), [changed(*other) for other in others])
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
@@ -189,10 +166,8 @@ class Run:
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
-        step = trainer.progress.best_step or trainer.progress.step
-        best = checkpoint.load(checkpoint.folder_of(self.out, step))
-        weights = best.tensors["model"] | best.tensors.get("average", {})
-        write_tensors(self.out / "model.safetensors", weights)
+        best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
+        write_tensors(self.out / "model.safetensors", best.weights)
         for file in (self.out / SETUP).iterdir():
             if file.name not in ("manifest.json", "config.json", START):
                 shutil.copyfile(file, self.out / file.name)
@@ -228,6 +203,15 @@ def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = 
         elif one != other:
             found.append((f"{section}{name}", one, other))
     return found
+
+
+def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
+    """A setting that a run was begun with otherwise: name, what is wrong, what to do."""
+    if is_in_memory(then) and is_in_memory(now):
+        what = "these rows are not those that it was begun with, or stand in another order"
+        return name, what, "give the same rows again, or use another folder"
+    what = f"{quoted(now)}, and it was begun with {quoted(then)}"
+    return name, what, "say it again with --resume, or use another --out"
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:

@@ -12,11 +12,15 @@ from pydantic import create_model
 from seqloom.config import check, gather
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.errors import ConfigError
+from seqloom.storage import read_json
 from seqloom.tasks.registry import TASKS, find_task, task_names, task_reference
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.task import Task
 from seqloom.training.initial_weights import StartConfig
 from seqloom.training.settings import TrainConfig
+
+OF_A_RUN = ("data", "train", "start")
+"""Sections that say nothing of the model."""
 
 
 class RunConfig(TaskConfig):
@@ -39,10 +43,34 @@ RUNS = {name: run_config(task) for name, task in TASKS.items()}
 """The settings of our own tasks, by name."""
 
 
-def load_run(file: Path | str | None = None, changes: Sequence[str] = (), **flags: Any) -> RunConfig:
-    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are."""
-    values = gather(file, changes, **flags)
-    return check_run(values, where=str(file) if file is not None else "settings")
+def load_run(
+    file: Path | str | None = None,
+    changes: Sequence[str] = (),
+    begun_with: Mapping[str, Any] | None = None,
+    **flags: Any,
+) -> RunConfig:
+    """The settings of a run from a file, changes and flags (see `config.load`); the task decides which there are.
+
+    begun_with  the settings of a run that goes on: what is not said is as it was
+    """
+    values = gather(file, changes, begun_with, **flags)
+    if begun_with is None:
+        values = with_settings_of_start(values)
+    return check_run(values, where=str(file) if file is not None else "settings", saved=begun_with is not None)
+
+
+def with_settings_of_start(values: dict[str, Any]) -> dict[str, Any]:
+    """Where all of a trained model is taken over (`start.keep=all`), so are its settings; given ones go first."""
+    start = values.get("start")
+    if not isinstance(start, Mapping) or start.get("keep") != "all" or not start.get("model"):
+        return values
+    file = Path(str(start["model"])) / "config.json"
+    saved = read_json(file).get("config", {}) if file.exists() else {}  # what is not there is reported later
+    if values.get("task", saved.get("task")) != saved.get("task"):
+        return values
+    taken = {name: value for name, value in saved.items() if name not in OF_A_RUN}
+    both = {name for name in taken.keys() & values.keys() if isinstance(values[name], Mapping)}
+    return {**taken, **values, **{name: {**taken[name], **values[name]} for name in both}}
 
 
 def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.attention_weights import AttentionMap, attention_map
 
 HOSTILE = ["<script>alert(1)</script>", "\"&'", "</script><img src=x onerror=alert(2)>", "$5_{x}$", "a\nb\x1b[31m"]
 CHINESE = ["我", "爱", "机器", "学习", "。"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.attention_weights import AttentionMap, attention_map
 from seqloom.attention.html import render_html
 from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example, random_weights
 

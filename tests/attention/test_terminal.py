@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.attention_weights import AttentionMap, attention_map
 from seqloom.attention.display_text import right_to_left, shown
 from seqloom.attention.terminal import TerminalHeatmap
 from tests.attention.maps import CHINESE, HEBREW, HOSTILE, example

@@ -110,6 +110,38 @@ def test_a_trained_folder_is_summed_up(tmp_path, monkeypatch, capsys):
         summary(str(tmp_path / "run"), set_=["model.widths=[3]"])
 
 
+def test_an_untrained_logistic_regression_counts_what_training_builds(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    data = str(write_reviews(tmp_path / "reviews.tsv", count=30))
+    small = ["model.embedding=4", "model.length=8"]
+    config = load_run(None, [*small, "train.steps=1", "train.warmup_steps=0"], task="classify", data__train=data,
+                      model__name="logistic")  # fmt: skip
+    train(config, tmp_path / "run", quiet=True)
+    trained, fresh = as_json(capsys, str(tmp_path / "run")), as_json(capsys, "logistic", set_=small)
+    assert trained["rows"][-1]["parameters"] == fresh["rows"][-1]["parameters"] == 4 * 8 + 1
+
+
+def test_a_frozen_run_is_summed_up_as_frozen(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    data = str(write_reviews(tmp_path / "reviews.tsv", count=30))
+    short = ["model.embedding=9", "model.widths=[7]", "train.steps=1", "train.warmup_steps=0"]
+    train(load_run(None, short, task="classify", data__train=data), tmp_path / "first", quiet=True)
+    frozen = [*short, f"start.model={tmp_path / 'first'}", "start.frozen=true"]
+    train(load_run(None, frozen, task="classify", data__train=data), tmp_path / "run", quiet=True)
+    found = as_json(capsys, str(tmp_path / "run"))
+    assert (found["trainable"], found["frozen"] > 0) == (7 * 2 + 2, True)
+    assert found["trainable"] + found["frozen"] == found["parameters"]
+
+
+def test_the_list_of_models_has_those_without_an_encoder(capsys):
+    summary(None, task="classify")
+    shown = capsys.readouterr().out
+    assert "logistic" in shown
+    assert "mlp" in shown
+    with pytest.raises(ConfigError, match=r"there are: .*logistic, mlp"):
+        load_run(None, (), task="classify", model__name="nothing-of-that-name")
+
+
 @pytest.mark.parametrize(
     "name, task, near",
     [("lsmt", None, "lstm"), ("transfomer", "translate", "transformer"), ("rnn-atention", None, "rnn-attention")],

@@ -17,11 +17,11 @@ import seqloom.models
 from seqloom.equations import Equations, Part
 from seqloom.equations.count import flat
 from seqloom.equations.trace import trace
-from seqloom.models.answers import ANSWERS
 from seqloom.models.characters import CHARACTER_ENCODERS, character_encoder
 from seqloom.models.classifier import Classifier, make_classifier
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.language_model import LanguageModel
+from seqloom.models.predictions import ANSWERS
 from seqloom.models.registry import Architecture, architectures
 from seqloom.models.settings import ModelConfig
 from seqloom.models.tagger import Tagger
@@ -176,7 +176,7 @@ def found_in_models(kind: type) -> Iterator[Any]:
 
 
 def test_every_module_of_a_model_has_a_definition():
-    interfaces = {"Decoder", "CharacterEncoder", "AttentiveDecoder"}  # what others are subclasses of
+    interfaces = {"Decoder", "CharacterEncoder", "AttentiveDecoder", "SourceReader"}  # what others are subclasses of
     without = {
         "TokenEmbedding": "that of its table, learned or one-hot",
         "WordDropout": "nothing once training has ended",

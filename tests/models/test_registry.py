@@ -14,10 +14,10 @@ import seqloom
 from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models import registry
-from seqloom.models.outside import model_reference
 from seqloom.models.references import imported
 from seqloom.models.registry import Architecture, architecture, architectures, find, names
 from seqloom.models.settings import ModelConfig
+from seqloom.models.user_architectures import model_reference
 from seqloom.training.catalogue import build, catalogue
 from seqloom.training.run import train
 from seqloom.training.run_config import RUNS, load_run

@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from seqloom.attention.attention_map import attention_map
+from seqloom.attention.attention_weights import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.registry import names
 from seqloom.tasks.translate.answers import with_copies, word_indices

@@ -7,6 +7,7 @@ import torch
 
 from seqloom.errors import ConfigError
 from seqloom.storage import read_tensors
+from seqloom.tokens.settings import UNK
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import load
 from seqloom.training.run import train
@@ -89,6 +90,37 @@ def test_the_whole_model_can_be_trained_further(reviews, tmp_path):
     other = write_reviews(tmp_path / "other.tsv", count=60, seed=4)
     train(settings(other, f"start.model={tmp_path / 'first'}", "start.keep=all"), tmp_path / "second", quiet=True)
     assert first(tmp_path / "second").keys() == trained(tmp_path / "first").keys()
+
+
+def test_a_model_that_is_taken_over_whole_brings_its_settings(reviews, tmp_path):
+    first = load_fitting([*SMALL, "model.widths=[5,7]", "model.bidirectional=true"], task="classify",
+                         data__train=str(reviews), model__name="gru")  # fmt: skip
+    train(first, tmp_path / "first", quiet=True)
+    start = [f"start.model={tmp_path / 'first'}", "start.keep=all", "train.steps=2", "train.warmup_steps=1"]
+    config = load_run(None, [*start, "model.dropout=0.3"], data__train=str(reviews))
+    assert (config.task, config.model.name, config.model.widths) == ("classify", "gru", [5, 7])
+    assert config.model.dropout == 0.3, "what is given goes before what is taken over"
+    train(config, tmp_path / "run", quiet=True)
+    assert load(tmp_path / "run").config.model.bidirectional
+
+
+def test_vectors_can_be_learned_from_a_text_that_spells_special_tokens(tmp_path):
+    lines = (
+        f"{'pos' if n % 2 else 'neg'}\tthe <unk> film <eos> is {'good' if n % 2 else 'bad'} w{n % 7}" for n in range(60)
+    )
+    (tmp_path / "odd.tsv").write_text("\n".join(lines) + "\n")
+    changes = [
+        *SMALL,
+        "tokens.kind=space",
+        "start.vectors=svd",
+        "model.embedding=6",
+        "train.steps=2",
+        "train.warmup_steps=0",
+    ]
+    train(load_fitting(changes, task="classify", data__train=str(tmp_path / "odd.tsv")), tmp_path / "run", quiet=True)
+    tokenizer = load(tmp_path / "run").task.tokenizers["text"]
+    assert len({*tokenizer.vocabulary}) == tokenizer.size, "no token stands twice in the vocabulary"
+    assert tokenizer.encode("the <unk>")[1] == UNK
 
 
 def test_vectors_of_a_file_are_the_first_rows_of_known_words(reviews, tmp_path):

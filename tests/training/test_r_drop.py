@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 import seqloom
 from seqloom.errors import ConfigError
-from seqloom.layers.disagreement import divergence
+from seqloom.layers.r_drop import divergence
 from tests.training import toy
 from tests.training.kills import run, run_through_kills, same_run
 

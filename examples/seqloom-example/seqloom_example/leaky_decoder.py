@@ -16,7 +16,7 @@ from seqloom.layers.heads import readout
 from seqloom.layers.linear import Linear
 from seqloom.layers.scores import score_called
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.memory import Memory
+from seqloom.models.seq2seq.source_encoder import Memory
 
 
 @equations

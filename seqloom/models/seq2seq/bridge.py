@@ -14,8 +14,8 @@ from seqloom.layers.bidirectional import BidirectionalState
 from seqloom.layers.linear import Linear
 from seqloom.layers.pooling import mean_pooling
 from seqloom.layers.recurrent import Cell
-from seqloom.models.seq2seq.memory import Memory, context_of
 from seqloom.models.seq2seq.settings import Bridge
+from seqloom.models.seq2seq.source_encoder import Memory, context_of
 from seqloom.models.stage import Stage
 
 

@@ -17,15 +17,15 @@ from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
 from seqloom.models.readout import tied_to
 from seqloom.models.seq2seq.decoders import make_decoder
-from seqloom.models.seq2seq.memory import SourceEncoder, SourceReader
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.source_encoder import SourceEncoder, SourceReader
 from seqloom.models.stage import Stage
 
 
 class Seq2Seq(nn.Module):
     """A source, a bridge and a decoder; and the way to write with it token by token (`decoding.stepper`).
 
-    What is read is the business of the source (`memory.SourceReader`): texts here, pictures or sound in other tasks.
+    What it reads is the business of the source (`source_encoder.SourceReader`): texts here, pictures in other tasks.
     """
 
     def __init__(self, config: Seq2SeqConfig, source: SourceReader, embedding: Embedding) -> None:

@@ -18,16 +18,16 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
-from seqloom.models.classifier import make_classifier
+from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
-from seqloom.tasks.classify.example import classification_example
 from seqloom.tasks.classify.inputs.base import InputKind
 from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
 from seqloom.tasks.classify.inputs.texts import TextInputs
 from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -81,7 +81,7 @@ class Classify(Task[ClassifyConfig]):
         features = Features(
             settings.numbers, settings.binary, settings.categories, standardise=settings.standardise
         ).fit(noted())
-        where = str(train.files[0]) if train.files else "<python>"
+        where = train.source_name
         facts = answers.facts(where)
         if settings.columns:
             features.check(where)
@@ -105,7 +105,8 @@ class Classify(Task[ClassifyConfig]):
 
     @classmethod
     def untrained(cls, config: ClassifyConfig, vocabulary: int) -> nn.Module:
-        return make_classifier(config.model, TokenEmbedding(config.model, vocabulary), outputs=2)
+        outputs = label_logits(config.model.name, labels=2)
+        return make_classifier(config.model, TokenEmbedding(config.model, vocabulary), outputs)
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -191,8 +192,8 @@ class Classify(Task[ClassifyConfig]):
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """The metrics of the predictions, and the mean loss."""
-        expected: list[Any] = []
-        predicted: list[Any] = []
+        expected: list[Any] = [None] * len(corpus)
+        predicted: list[Any] = [None] * len(corpus)
         loss, count = 0.0, 0
         model.eval()
         with torch.no_grad():
@@ -201,8 +202,9 @@ class Classify(Task[ClassifyConfig]):
                 logits = model(batch.x, batch.lengths, batch.features).float()
                 loss += float(self.answers.loss(logits, batch.targets))
                 count += batch.targets.numel()
-                expected += self.answers.expected(batch.targets)
-                predicted += self.answers.predicted(logits)
+                found = zip(rows, self.answers.expected(batch.targets), self.answers.predicted(logits), strict=True)
+                for row, true, given in found:  # in the order of the data, so that two models can be compared
+                    expected[row], predicted[row] = true, given
         return self.answers.evaluation(expected, predicted, loss / max(count, 1))
 
 

@@ -17,16 +17,17 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.hypotheses import Hypothesis
 from seqloom.errors import ConfigError, SeqloomError
+from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
-from seqloom.tasks.generate.example import generation_example
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
+from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -232,17 +233,32 @@ class Generate(Task[GenerateConfig]):
         segments = side_by_side(len(text), length)
         at_once = max(EVALUATED // length, 1)
         generator = np.random.default_rng(0)  # masks the same tokens every time
-        loss, count, right = 0.0, 0, 0
+        ends = np.cumsum(corpus.lengths("text"))
+        losses = np.zeros((len(ends), 2))  # of each text: the sum, and the tokens predicted
+        right = 0
         model.eval()
         with torch.no_grad():
             for first in range(0, len(segments), at_once):
                 batch = self.batch(text, segments[first : first + at_once], device, generator)
                 where = batch.targets >= 0
                 logits, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
-                loss += float(F.cross_entropy(logits, targets, reduction="sum"))
                 right += int((logits.argmax(-1) == targets).sum())
-                count += len(targets)
+                chosen = segments[first : first + at_once]
+                read = np.concatenate([np.arange(*segment) for segment in chosen])
+                inside = torch.arange(where.shape[1], device=device) < batch.lengths[:, None]
+                places = np.searchsorted(ends, read[where[inside].cpu().numpy()], "right")
+                loss = F.cross_entropy(logits, targets, reduction="none").double().cpu().numpy()
+                losses += np.stack([np.bincount(places, each, len(ends)) for each in (loss, np.ones(len(loss)))], 1)
+        total, count = float(losses[:, 0].sum()), int(losses[:, 1].sum())
         characters = 0 if self.masked else int(corpus.arrays["characters"].sum(dtype=np.int64))
-        found = LanguageModelMetrics(loss, count, characters)
+        found = LanguageModelMetrics(total, count, characters)
         metrics = {"loss": found.mean_loss, **found.metrics(), "bits_per_token": found.bits_for(count)}
-        return Evaluation({**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count})
+        if self.masked:  # which tokens are masked depends on the tokenizer
+            counted, measure, how = CountedMetric(losses, ratio), "loss", f"tokens of {self.tokenizer.fingerprint}"
+        else:
+            bits = np.stack([losses[:, 0] / np.log(2), corpus.arrays["characters"].ravel()], 1)
+            counted, measure, how = CountedMetric(bits, ratio), "bits_per_character", "bits per character"
+        return Evaluation(
+            {**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count},
+            counted=counted, measure=measure, how=how,
+        )  # fmt: skip

@@ -27,10 +27,10 @@ from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
-from seqloom.tasks.tag.example import tagging_example
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -60,7 +60,7 @@ class Tag(Task[TagConfig]):
     def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         """Train the tokenizers of words and of characters, and collect the tags."""
         found: Counter[str] = Counter(tag for record in train for tag in tags_of(record))
-        check_tags(found, str(train.files[0]) if train.files else "<python>")
+        check_tags(found, train.source_name)
         tokenizers = {"text": known.get("text") or learn_words(map(words_in, train), config.tokens)}
         if config.tag.characters:
             letters = ("".join(words_in(record)) for record in train)

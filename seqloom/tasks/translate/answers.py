@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.attention.alignment import links_of_targets, to_pharaoh
-from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.attention_weights import AttentionMap, attention_map
 from seqloom.attention.export import save
 from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.errors import SeqloomError

@@ -38,9 +38,9 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.example import translation_example
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
+from seqloom.tasks.translate.stages import translation_example
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 from seqloom.tokens.tokenizer import Tokenizer, train_pair

@@ -9,8 +9,8 @@ from seqloom.layers.embedding import Embedding
 from seqloom.layers.linear import Linear
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.models.registry import names
-from seqloom.models.seq2seq.memory import Memory, SourceReader
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.seq2seq.source_encoder import Memory, SourceReader
 from seqloom.models.stage import Stage
 from tests.models.seq2seq.test_seq2seq import settings
 

@@ -20,8 +20,8 @@ from seqloom.layers.identity import identity
 from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.source_encoder import Memory, SourceView
 from seqloom.models.settings import even_embedding
 
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from seqloom.equations import Equations
 from seqloom.layers.base import Symbols
-from seqloom.models.seq2seq.memory import Memory
+from seqloom.models.seq2seq.source_encoder import Memory
 from seqloom.models.stage import Stage
 
 

@@ -26,8 +26,8 @@ from seqloom.layers.stacked import Stacked
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.bridge import InitialState
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.memory import Memory, context_of
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.source_encoder import Memory, context_of
 from seqloom.models.stage import Stage
 
 

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from seqloom.data.record import Record
 from seqloom.errors import DataError
 from seqloom.evaluating import multilabel
+from seqloom.evaluating.bootstrap import f1_metric
 from seqloom.tasks.classify.answers.base import Answers, column_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
@@ -102,7 +103,11 @@ class MultiLabel(Answers):
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         found = multilabel.MultilabelMetrics.of(self.labels, expected, predicted)
         table = ResultTable("", ["label", "F1", "right", "given", "there"], found.rows())
-        return Evaluation({"loss": loss, **found.metrics()}, found.micro_f1, [table], found.json())
+        pairs = [({*true}, {*given}) for true, given in zip(expected, predicted, strict=True)]
+        counted = f1_metric((len(true & given), len(given), len(true)) for true, given in pairs)
+        return Evaluation(
+            {"loss": loss, **found.metrics()}, found.micro_f1, [table], found.json(), counted, measure="f1", how="f1"
+        )
 
 
 def sets(chosen: Tensor) -> list[list[int]]:

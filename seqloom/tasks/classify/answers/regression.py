@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from seqloom.data.features import Moments, number_of
 from seqloom.data.record import Record
 from seqloom.errors import ConfigError, DataError
+from seqloom.evaluating.bootstrap import CountedMetric, mean_metric
 from seqloom.evaluating.regression import RegressionMetrics
 from seqloom.tasks.classify.answers.base import Answers, column_of
 from seqloom.tasks.classify.settings import ClassifyConfig
@@ -93,4 +94,9 @@ class Regression(Answers):
 
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         found = RegressionMetrics.of(expected, predicted)
-        return Evaluation({"loss": loss, **found.metrics()}, -found.rmse, details={"count": found.count})
+        squares = mean_metric([(true - given) ** 2 for true, given in zip(expected, predicted, strict=True)])
+        counted = CountedMetric(squares.counts, lambda sums: np.sqrt(squares.compute(sums)))
+        return Evaluation(
+            {"loss": loss, **found.metrics()}, -found.rmse, details={"count": found.count}, counted=counted,
+            measure="rmse", how="rmse",
+        )  # fmt: skip

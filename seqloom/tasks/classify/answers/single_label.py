@@ -14,8 +14,9 @@ from torch.nn import functional as F
 
 from seqloom.data.record import Record
 from seqloom.errors import DataError
+from seqloom.evaluating.bootstrap import mean_metric
 from seqloom.evaluating.classification import ConfusionMatrix
-from seqloom.models.registry import find
+from seqloom.models.classifier import label_logits
 from seqloom.tasks.classify.answers.base import Answers, label_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
@@ -75,8 +76,7 @@ class SingleLabel(Answers):
         super().__init__(config, facts)
         self.labels: list[str] = facts["labels"]
         self.label_ids = {label: id for id, label in enumerate(self.labels)}
-        one = len(self.labels) == 2 and find(config.model.name, "classify").binary_logit
-        self.outputs = 1 if one else len(self.labels)
+        self.outputs = label_logits(config.model.name, len(self.labels))
 
     @classmethod
     def labels_in(cls, config: ClassifyConfig) -> Callable[[Record], Sequence[str]]:
@@ -110,7 +110,11 @@ class SingleLabel(Answers):
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         found = ConfusionMatrix.of(self.labels, expected, predicted)
         details = {"labels": self.labels, "confusion": found.confusion.tolist()}
-        return Evaluation({"loss": loss, **found.metrics()}, found.accuracy, [confusion_table(found)], details)
+        counted = mean_metric([float(true == given) for true, given in zip(expected, predicted, strict=True)])
+        return Evaluation(
+            {"loss": loss, **found.metrics()}, found.accuracy, [confusion_table(found)], details, counted,
+            measure="accuracy", how="accuracy",
+        )  # fmt: skip
 
 
 def per_class(logits: Tensor) -> Tensor:

@@ -25,8 +25,8 @@ from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.layers.scores import scaled_dot, score_called
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.source_encoder import Memory, SourceView
 from seqloom.models.settings import even_embedding
 
 scaled_dot_attention = soft_attention.bind(score=scaled_dot)

@@ -14,7 +14,7 @@ from seqloom.layers.derived import cell_for
 from seqloom.layers.derived_block import check_block
 from seqloom.layers.recurrent import Cell, Recurrent
 from seqloom.models.encoders.base import Encoder
-from seqloom.models.encoders.blocks import BlockEncoder
+from seqloom.models.encoders.user_blocks import BlockEncoder
 from seqloom.models.references import imported, provenance, reference_of
 from seqloom.models.registry import ARCHITECTURES, Architecture, described, find
 from seqloom.models.seq2seq.decoders.base import Decoder

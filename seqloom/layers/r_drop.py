@@ -12,7 +12,7 @@ from seqloom.layers.cross_entropy import AT_ONCE
 
 
 @equations
-def disagreement(z, s):
+def r_drop(z, s):
     """Disagreement of two forward passes: what R-Drop minimises.
 
     Paper: L. Wu et al., R-Drop: Regularized dropout for neural networks, NeurIPS 2021.
@@ -28,8 +28,8 @@ def disagreement(z, s):
     return loss
 
 
-@layer(disagreement)
-class Disagreement(Layer):
+@layer(r_drop)
+class RDrop(Layer):
     """Disagreement, the mean over tokens."""
 
     def forward(self, z: Tensor, s: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqloom.attention.attention_map import AttentionMap, attention_map
+from seqloom.attention.attention_weights import AttentionMap, attention_map
 from seqloom.errors import ShapeError
 from tests.attention.maps import example, random_weights
 

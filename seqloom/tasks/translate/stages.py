@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example, StageExample, VocabularyAxis
-from seqloom.tasks.example import LONGEST, bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, token_axis
 from seqloom.tokens.settings import BOS, EOS, PAD
 from seqloom.tokens.tokenizer import Tokenizer
 

@@ -9,12 +9,12 @@ import torch
 from torch import nn
 
 from seqloom.equations import Part
-from seqloom.models.answers import ANSWERS
 from seqloom.models.classifier import Classifier, FlatClassifier, classifier_stage
+from seqloom.models.predictions import ANSWERS
 from seqloom.models.stage import Example, StageExample, VocabularyAxis
 from seqloom.tasks.classify.answers.regression import Regression
 from seqloom.tasks.classify.inputs.frames import FrameInputs
-from seqloom.tasks.example import LONGEST, bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, token_axis
 
 if TYPE_CHECKING:
     from seqloom.tasks.classify.task import Classify

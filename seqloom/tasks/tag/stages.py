@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from seqloom.errors import SeqloomError
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.example import bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
 from seqloom.tasks.tag.batch import TagBatch
 
 if TYPE_CHECKING:

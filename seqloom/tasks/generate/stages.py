@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
-from seqloom.tasks.example import bounded, frequent_text, of_another_length, token_axis
 from seqloom.tasks.generate.long_text import to_tokens
+from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
 
 if TYPE_CHECKING:
     from seqloom.tasks.generate.task import Generate

@@ -4,15 +4,15 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from seqloom.layers.cross_entropy import AT_ONCE
-from seqloom.layers.disagreement import Disagreement, disagreement, divergence
+from seqloom.layers.r_drop import RDrop, divergence, r_drop
 from tests.layers.scan import assert_same, randn
 
 
 @pytest.mark.parametrize("B, T, V", [(1, 1, 1), (2, 3, 4), (4, 2, 7)])
 def test_disagreement_computes_the_mean_of_the_equations(B, T, V):
     z, s = randn(B, T, V), randn(B, T, V)
-    words = [disagreement(z[b, t], s[b, t]) for b in range(B) for t in range(T)]
-    assert_same([Disagreement()(z, s)], [torch.stack(words).mean()], [z, s])
+    words = [r_drop(z[b, t], s[b, t]) for b in range(B) for t in range(T)]
+    assert_same([RDrop()(z, s)], [torch.stack(words).mean()], [z, s])
 
 
 @pytest.mark.parametrize("scale", [1.0, 3.0])
@@ -26,10 +26,10 @@ def test_the_gradient_made_beside_the_divergence_is_that_of_torch(scale):
 
 def test_who_comes_first_is_all_the_same_and_agreement_costs_nothing():
     z, s = randn(3, 6), randn(3, 6)
-    assert_close(Disagreement()(z, s), Disagreement()(s, z))
-    assert Disagreement()(z, s) > 0
+    assert_close(RDrop()(z, s), RDrop()(s, z))
+    assert RDrop()(z, s) > 0
     shifted = z.detach() + 4.0  # the same shares
-    assert_close(Disagreement()(z, shifted), torch.zeros((), dtype=torch.float64))
+    assert_close(RDrop()(z, shifted), torch.zeros((), dtype=torch.float64))
 
 
 def test_scores_of_half_precision_are_summed_in_full():
@@ -45,4 +45,4 @@ def test_scores_of_half_precision_are_summed_in_full():
 def test_no_rows_have_nothing_to_disagree_about():
     z = randn(0, 4)
     assert divergence(z) == 0
-    assert Disagreement()(z, z) == 0
+    assert RDrop()(z, z) == 0

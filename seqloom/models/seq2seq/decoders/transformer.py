@@ -21,8 +21,8 @@ from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
 from seqloom.layers.ssru_block import SSRUBlock, ssru_block
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
-from seqloom.models.seq2seq.memory import Memory, SourceView
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.models.seq2seq.source_encoder import Memory, SourceView
 from seqloom.models.settings import even_embedding
 
 BLOCKS = {

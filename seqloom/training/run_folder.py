@@ -1,0 +1,94 @@
+"""The folder of a run: taken for one process, given back if nothing was trained, found again to go on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from seqloom.errors import OutputError, SeqloomError
+from seqloom.lock import locked
+from seqloom.storage import read_json
+from seqloom.training import budget, checkpoint, metrics
+from seqloom.training.distributed import ProcessGroup
+
+LOCK = ".lock"
+"""Held by the one process that trains in a folder."""
+SETUP = "setup"
+"""The folder inside a run that holds what was fixed before the first step."""
+UNTRAINED = {LOCK, SETUP, f".{SETUP}.part", ".trial", checkpoint.FOLDER, budget.FILE, metrics.FILE}
+"""What may be in a folder in which nothing was trained yet."""
+
+
+@contextmanager
+def claimed(out: Path, group: ProcessGroup, *, resume: bool) -> Iterator[None]:
+    """Hold the folder of a run; if it fails before anything is kept of it, the folder is as it was before.
+
+    What is left of a run that was killed before its first checkpoint is no hindrance: it begins anew.
+    """
+    try:
+        there = out.exists()
+        fresh = not (resume and there and any(out.iterdir()))
+        if fresh:
+            check_untrained(out)
+        above = [parent for parent in out.parents if not parent.exists()]
+        if group.is_main:
+            out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"{out} cannot be the folder of a run: {error.strerror}"
+        raise OutputError(what, remedy="choose another --out") from error
+    if not group.is_main:
+        group.barrier()
+        yield
+        return
+    with locked(out / LOCK, "trains in this folder"):
+        if fresh:
+            check_untrained(out)  # again: whoever held the lock may have trained
+            clear(out)
+        group.barrier()
+        try:
+            yield
+        except Exception:
+            if fresh and not is_begun(out):
+                clear(out)
+                for folder in above if there else [out, *above]:
+                    with suppress(OSError):  # another run is in it by now
+                        (folder / LOCK).unlink(missing_ok=True)
+                        folder.rmdir()
+            raise
+
+
+def check_untrained(out: Path) -> None:
+    """Raise `OutputError` if there is anything in a folder that a run could overwrite."""
+    if out.exists() and (is_begun(out) or {entry.name for entry in out.iterdir()} - UNTRAINED):
+        remedy = f"go on with seqloom train --resume {out}, or choose another --out; nothing was changed"
+        raise OutputError(f"{out} is there already", remedy=remedy)
+
+
+def is_begun(out: Path) -> bool:
+    """Whether a run has a checkpoint, or metrics of its first steps."""
+    file = out / metrics.FILE
+    return any(checkpoint.folders(out)) or (file.exists() and file.stat().st_size > 0)
+
+
+def clear(out: Path) -> None:
+    """Remove what is left of a run that trained nothing."""
+    for name in UNTRAINED - {LOCK}:
+        if (out / name).is_dir():
+            shutil.rmtree(out / name, ignore_errors=True)
+        else:
+            (out / name).unlink(missing_ok=True)
+
+
+def settings_of(run: Path) -> dict[str, Any]:
+    """The settings that a run was begun with, and those of its last steps: what it goes on with if nothing is said."""
+    if not (run / SETUP / "config.json").exists():
+        remedy = "give the folder that was named with --out, or say what to train: --task and --data"
+        raise SeqloomError(f"{run} holds no run that could go on", remedy=remedy)
+    settings: dict[str, Any] = dict(read_json(run / SETUP / "config.json")["config"])
+    last, _ = checkpoint.newest(run)
+    if last is not None and not settings["train"].get("budget"):  # a budget is planned once
+        settings["train"] = last.progress["settings"]
+    return settings
