@@ -27,13 +27,13 @@ def scaled_dot_product(Q, K, V, mask):
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
     Q     (T, K)  the queries, one for each position
-    K     (S, K)  the keys, one for each position
-    V     (S, K)  the values, one for each position
+    K     (S, K)  the keys, one for each position that is attended to
+    V     (S, K)  the values, one for each key
     mask  (T, S)  bool, True where a query may attend
     """
-    E = Q @ K.T / sqrt(dim(K))  # how well each key fits each query
-    A = softmax(where(mask, E, -inf))  # the attention weights; zero where attending is not allowed
-    Y = A @ V  # for each query the mean of the values
+    E = Q @ K.T / sqrt(dim(K))  # the scores: how well each key fits each query
+    A = softmax(where(mask, E, -inf))  # the attention weights: together 1, and 0 where the mask forbids
+    Y = A @ V  # for each query the weighted mean of the values
     return Y
 
 
@@ -43,18 +43,18 @@ def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    X     (T, D)     the tokens that ask, one for each position
-    H     (S, D)     the tokens that answer; X itself for self-attention
-    mask  (T, S)     bool, True where a token may attend
-    W_Q   (N, D, K)  for each head, what a token asks for
-    W_K   (N, D, K)  for each head, what a token is found by
-    W_V   (N, D, K)  for each head, what a token hands out
+    X     (T, D)     the sequence that the queries come from
+    H     (S, D)     the sequence that keys and values come from; X itself for self-attention
+    mask  (T, S)     bool, True where a position may attend
+    W_Q   (N, D, K)  for each head, projects to queries
+    W_K   (N, D, K)  for each head, projects to keys
+    W_V   (N, D, K)  for each head, projects to values
     W_O   (N*K, D)   from all heads back to the width of the model
-    N     int        how many heads
+    N     int        the number of heads
     """
-    # each head attends in a space of its own
+    # each head attends in a subspace of its own
     head = stack(scaled_dot_product(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
-    Y = concat(*head) @ W_O  # what they saw, put together
+    Y = concat(*head) @ W_O  # the outputs of all heads, concatenated and projected
     return Y
 
 
@@ -136,12 +136,12 @@ class MultiHead(Layer):
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens of x attend to tokens of h; for self-attention both are x.
 
-        x        (B, T, D)     the tokens that ask
-        h        (B, S, D)     the tokens that answer
+        x        (B, T, D)     the sequence that the queries come from
+        h        (B, S, D)     the sequence that keys and values come from
         mask     (B, N, T, S)  bool, True where a token may attend; any of the first three axes may be 1
         causal   bool          no token may attend to those after it either; T = S
         weights  bool          whether to hand out a
-        ->    y  (B, T, D)     what they saw; zeros for a token that may attend to nothing
+        ->    y  (B, T, D)     the outputs; zeros for a position that may attend nowhere
               a  (B, N, T, S)  the weights of each head
         """
         if h is not x:

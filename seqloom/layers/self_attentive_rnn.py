@@ -21,7 +21,7 @@ def self_attentive_rnn(x, c, H, *, A, b):
 
     x  (D)         the token read in this step
     c  (H)         the context of the step before
-    H  (steps, H)  the states so far, one for each position
+    H  (steps, H)  the hidden states so far, one for each position
     A  (D+H, H)    from the token and the context to the new state
     b  (H)         the bias
     """
