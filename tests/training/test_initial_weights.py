@@ -102,7 +102,7 @@ def test_a_model_that_is_taken_over_whole_brings_its_settings(reviews, tmp_path)
     assert (config.task, config.model.name, config.model.widths) == ("classify", "gru", [5, 7])
     assert config.model.dropout == 0.3, "what is given goes before what is taken over"
     train(config, tmp_path / "run", quiet=True)
-    assert load(tmp_path / "run").config.model.bidirectional
+    assert load(tmp_path / "run").task.config.model.bidirectional
 
 
 def test_vectors_can_be_learned_from_a_text_that_spells_special_tokens(tmp_path):
