@@ -143,7 +143,7 @@ class Run:
         config, task = load_task(setup)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
-            remedy = "say it again with --resume, or use another --out"
+            remedy = "resume with what it was begun with, or use another folder (out)"
             raise ConfigError(
                 str(self.out),
                 [(name, f"{now!r}, and it was begun with {then!r}", remedy) for name, then, now in others],
