@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from seqloom.errors import ConfigError, close_matches
+from seqloom.errors import ConfigError, close_matches, quoted
 
 C = TypeVar("C", bound="Config")
 
@@ -128,7 +128,7 @@ def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
         return name, "no such setting", f"did you mean {near[0]}?" if near else f"there are: {known}"
     given = details.get("input")
     message = details["msg"][0].lower() + details["msg"][1:]
-    return name, f"{given!r}: {message}", description_of(kind, path)
+    return name, f"{quoted(given)}: {message}", description_of(kind, path)
 
 
 def settings_at(kind: type[Config], path: Sequence[str]) -> list[str]:

@@ -13,17 +13,51 @@ SeqloomError
 """
 
 from collections.abc import Iterable, Sequence
+from reprlib import Repr
+from typing import Any, ClassVar
 
 from rapidfuzz import fuzz, process
 
+MISTAKES_SHOWN = 20
+"""Of settings that cannot be used; a list of ten thousand helps nobody."""
+
+_repr = Repr()
+_repr.maxlevel, _repr.maxstring, _repr.maxother = 3, 80, 80
+
+
+def quoted(value: Any) -> str:
+    """A value as a message shows it, whatever its size.
+
+    >>> quoted(list(range(10_000)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    return _repr.repr(value)
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text without its middle, if it is longer than that.
+
+    >>> shortened("0123456789" * 10, 20)
+    '0123456789 [... 80 characters ...] 0123456789'
+    """
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
+
 
 class SeqloomError(Exception):
-    """A user's mistake: what was wrong, where, and what to do about it."""
+    """A user's mistake: what was wrong, where, and what to do about it.
+
+    A message may quote data, and data has any size: each of the three is cut in its middle where it is too long.
+    """
+
+    longest: ClassVar[int] = 4_000
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
-        self.what, self.where, self.remedy = what, where, remedy
-        lead = f"{where}: {what}" if where else what
-        super().__init__(f"{lead}\n    -> {remedy}" if remedy else lead)
+        self.what, self.where, self.remedy = (shortened(text, self.longest) for text in (what, where, remedy))
+        lead = f"{self.where}: {self.what}" if where else self.what
+        super().__init__(f"{lead}\n    -> {self.remedy}" if remedy else lead)
 
 
 class SeqloomWarning(UserWarning):
@@ -62,7 +96,7 @@ class UnknownName(SeqloomError):
         names = sorted(known)
         near = close_matches(name, names, limit=3)
         hint = f"did you mean {' or '.join(near)}?" if near else remedy
-        super().__init__(f"no {kind} is called {name!r}", remedy=hint)
+        super().__init__(f"no {kind} is called {quoted(name)}", remedy=hint)
 
 
 class MissingExtra(SeqloomError):
@@ -76,11 +110,16 @@ class MissingExtra(SeqloomError):
 class ConfigError(SeqloomError):
     """Settings that cannot be used: each with what is wrong and what to do."""
 
+    longest = 2_100 * (MISTAKES_SHOWN + 1)
+
     def __init__(self, where: str, mistakes: Sequence[tuple[str, str, str]]) -> None:
         self.mistakes = list(mistakes)
         lines = []
-        for name, what, remedy in mistakes:
-            lines += [f"  {name}: {what}" if name else f"  {what}", f"      -> {remedy}"]
+        for name, what, remedy in self.mistakes[:MISTAKES_SHOWN]:
+            lead = f"{name}: {what}" if name else what
+            lines += [f"  {shortened(lead, 1_000)}", f"      -> {shortened(remedy, 1_000)}"]
+        if len(self.mistakes) > MISTAKES_SHOWN:
+            lines.append(f"  ... and {len(self.mistakes) - MISTAKES_SHOWN:,} more")
         count = "1 setting" if len(self.mistakes) == 1 else f"{len(self.mistakes)} settings"
         super().__init__("\n".join([f"{count} cannot be used", *lines]), where=where)
 

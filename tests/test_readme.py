@@ -4,9 +4,10 @@ import ast
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 from seqloom.training import api
-from seqloom.training.run_config import load_run
+from seqloom.training.run_config import RunConfig, check_run
 from tests.serving.conftest import Running
 
 ROOT = Path(__file__).parent.parent
@@ -31,8 +32,12 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "reviews.tsv").write_text("".join(f"{label}\t{text}\n" for label, text in reviews * 9))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    quick = ["train.steps=2", "train.warmup_steps=1"]
-    monkeypatch.setattr(api, "load_run", lambda config, settings, **given: load_run(config, quick, **given))
+    quick = {"steps": 2, "warmup_steps": 1}
+
+    def check_quick(values: dict[str, Any], *, where: str) -> RunConfig:
+        return check_run({**values, "train": {**values.get("train", {}), **quick}}, where=where)
+
+    monkeypatch.setattr(api, "check_run", check_quick)
     api.train(task="translate", data="pairs.tsv", model="rnn-attention", out="demo", quiet=True)
     script = tmp_path / "readme.py"
     server = Running(["demo"])

@@ -9,6 +9,7 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationInfo, model
 from seqloom.config import Config, problem
 from seqloom.data.bad_records import OnBad, Policy
 from seqloom.data.formats import Format
+from seqloom.data.in_memory import InMemoryData
 
 CutFrom = Literal["anywhere", "end"]
 
@@ -16,12 +17,12 @@ CutFrom = Literal["anywhere", "end"]
 class DataConfig(Config):
     """Where the data is and how it is read."""
 
-    train: str | list[str] | dict[str, str] = ""
+    train: str | list[str] | dict[str, str] | InMemoryData = ""
     """Training data: a path, a pattern, a list of paths, a folder, files by role (source, target) or by label, or a
-    data set: data:NAME/SPLIT."""
-    valid: str | list[str] | dict[str, str] = ""
+    data set: data:NAME/SPLIT; in Python also rows: a list of pairs or dicts, a data frame, a table, a dataset."""
+    valid: str | list[str] | dict[str, str] | InMemoryData = ""
     """Validation data, as `train`; empty: found beside it by name, or cut from it."""
-    test: str | list[str] | dict[str, str] = ""
+    test: str | list[str] | dict[str, str] | InMemoryData = ""
     """Test data, as `train`; empty: found beside it by name, or cut from it if `test_share` is not 0."""
     format: Format = "auto"
     """text, parallel, tsv, csv, jsonl, conll, conllu, parquet, npy, frames or folder; auto: by name and content."""

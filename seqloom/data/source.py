@@ -12,6 +12,7 @@ from seqloom.data.column_roles import NAMES, ForTask, roles_of, with_roles
 from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.embedded import embedded_split, is_embedded
 from seqloom.data.formats import FORMATS, Format, by_language, find_files, one_file, one_format
+from seqloom.data.in_memory import InMemoryData, columns_of_table, is_in_memory
 from seqloom.data.record import Record
 from seqloom.data.sources.conll import read_conll, read_conllu
 from seqloom.data.sources.folders import read_folder, read_labelled
@@ -24,7 +25,7 @@ from seqloom.data.sources.tables import Header, read_csv, read_tsv
 from seqloom.data.sources.text import read_text
 from seqloom.errors import DataError, UnknownName
 
-Paths: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
+Paths: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, str | Path] | InMemoryData
 Anything: TypeAlias = Paths | Iterable[Any] | Callable[[], Iterable[Any]]
 Reader: TypeAlias = Callable[[Policy], Iterator[Record]]
 
@@ -41,8 +42,10 @@ class Source:
         on_bad: OnBad = "error",
         longest_line: int = Policy.longest_line,
         identity: str = "",
+        name: str = "<python>",
     ) -> None:
         self.read, self.files, self.format = read, tuple(files), format
+        self.source_name = str(files[0]) if files else name  # for messages about the whole
         self.identity = identity  # of data without files: changes when its content does
         self.on_bad, self.longest_line = on_bad, longest_line
         self.report = Report()
@@ -53,13 +56,14 @@ class Source:
         records = self.read(policy)
         first = next(records, None)
         if first is None:
-            where = str(self.files[0]) if self.files else "<python>"
-            raise DataError(f"there is no record; {policy.report}", where=where, remedy="check what was given")
+            raise DataError(
+                f"there is no record; {policy.report}", where=self.source_name, remedy="check what was given"
+            )
         yield first
         yield from records
 
     def __repr__(self) -> str:
-        return f"Source({self.format}: {', '.join(map(str, self.files)) or 'from Python'})"
+        return f"Source({self.format}: {', '.join(map(str, self.files)) or self.source_name})"
 
 
 class ColumnChoice(NamedTuple):
@@ -91,6 +95,7 @@ def open_source(
     where     a path, a pattern, a list of paths; a folder with a folder per label; files by role, line by line
               (`{"source": "train.en", "target": "train.de"}`); files by label (`{"pos": ..., "neg": ...}`); an
               iterable of texts, tuples or dicts, or a function that gives one; a list of texts needs format="python";
+              a data frame, an Arrow table, a Hugging Face dataset, a dict of lists;
               embedded data, as in `embedded:dates/valid`, without a split its last;
               a public data set, as in `data:imdb/train`, in the same way
     task      what the records are for: the columns that it needs are there and not empty
@@ -104,11 +109,20 @@ def open_source(
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS, remedy=f"there are: {', '.join(FORMATS)}")
     choice = ColumnChoice({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
+    read: Reader
     files: list[Path] = []
-    identity = ""
+    identity, name = "", "<python>"
     if isinstance(where, str | Path) and is_dataset(where):
         where = files_of_dataset(where, choice.roles, languages)
-    if isinstance(where, str | Path) and is_embedded(where):
+    if is_in_memory(where):
+        what = "these rows were given from Python, and are not kept"
+        raise DataError(what, where=str(where), remedy="give them again, or other data")
+    if not isinstance(where, str | Path | list | tuple | InMemoryData) and columns_of_table(where) is not None:
+        where = InMemoryData(where)
+    if isinstance(where, InMemoryData):
+        read, format, identity = partial(where.read, asked=choice.asked), "python", where.identity
+        name = where.name
+    elif isinstance(where, str | Path) and is_embedded(where):
         data, split = embedded_split(where, task)
         read, format, identity = from_python(partial(data.records, split), None), "python", data.identity(split)
     elif isinstance(where, Mapping):
@@ -132,7 +146,9 @@ def open_source(
     def cast(policy: Policy) -> Iterator[Record]:
         return with_roles(read(policy), task, choice.columns, policy)
 
-    return Source(cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity)
+    return Source(
+        cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity, name=name
+    )
 
 
 def files_of_dataset(
@@ -210,9 +226,6 @@ def is_paths(where: Anything) -> TypeGuard[str | Path | Sequence[str | Path]]:
 
 def from_python(items: Any, asked: set[str] | None) -> Reader:
     """What Python iterates over; what can be iterated once can be read once."""
-    if hasattr(items, "columns"):  # iterating over a data frame gives the names of its columns
-        remedy = 'give its rows, as in frame.to_dict("records")'
-        raise DataError("a table of columns is no collection of records", where="<python>", remedy=remedy)
     if isinstance(items, str | bytes | Path) or not (callable(items) or isinstance(items, Iterable)):
         what = f"{items!r:.40} is no collection of records"
         raise DataError(what, where="<python>", remedy="give a list of texts, tuples or dicts")

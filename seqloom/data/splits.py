@@ -51,8 +51,7 @@ class Split:
                 found = True
                 yield record
         if not found:
-            where = str(self.source.files[0]) if self.source.files else "<python>"
-            raise DataError(f"no record falls into the split {self.name!r}", where=where, remedy=self.remedy)
+            raise DataError(f"no record falls into the split {self.name!r}", where=self.source_name, remedy=self.remedy)
 
     @property
     def report(self) -> Report:
@@ -65,6 +64,10 @@ class Split:
     @property
     def identity(self) -> str:
         return self.source.identity
+
+    @property
+    def source_name(self) -> str:
+        return self.source.source_name
 
 
 Records: TypeAlias = Source | Split

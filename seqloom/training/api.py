@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from seqloom.models.user_architectures import model_reference
-from seqloom.tasks.registry import task_reference
+from seqloom.data.in_memory import as_data
 from seqloom.tasks.task import Task
+from seqloom.training.keyword_settings import WHERE, gather_keywords
 from seqloom.training.model import Model, load
 from seqloom.training.run import train as run
-from seqloom.training.run_config import load_run
+from seqloom.training.run_config import RunConfig, check_run
 
 
 def train(
-    config: Path | str | None = None,
+    config: Path | str | Mapping[str, Any] | RunConfig | None = None,
     *,
     data: Any = None,
     valid: Any = None,
@@ -24,29 +24,35 @@ def train(
     out: Path | str = "run",
     steps: int | None = None,
     budget: str | None = None,
-    settings: Sequence[str] = (),
+    settings: Sequence[str] | Mapping[str, Any] = (),
     resume: bool = False,
     quiet: bool = False,
+    **named: Any,
 ) -> Model:
     """Train a model and return it, ready to be called.
 
-    config    a TOML file; what follows goes before it
-    data      training data: a path, a pattern, a folder, files by label, "embedded:dates"
-    valid     validation data; unsaid, it is found or cut off
+    config    a TOML file, a dictionary of sections, or a configuration object; what follows goes before it
+    data      training data: a path, a pattern, a folder, files by label, "embedded:dates"; or rows: a list of pairs
+              (label, text) or of dicts, a pandas or polars DataFrame, an Arrow table, a Hugging Face dataset, a
+              generator; or {"train": ..., "valid": ...}, as a DatasetDict is
+    valid     validation data, in the same ways; unsaid, it is found or cut off
     task      what the model does: classify, tag, generate, translate, package.module:Name, or a subclass of
               `seqloom.Task`; embedded data says it
     model     the architecture: a name as lstm, cnn or transformer (`seqloom summary` lists them), package.module:name,
-              or an object: an `@equations` definition, a class that is an Encoder or a recurrent layer
-    out       the folder of the run; it must not be there yet, unless `resume`
+              or an object: an `@equations` definition, a class that is an Encoder or a recurrent layer; or the whole
+              section, as {"name": "lstm", "widths": [128]}
+    out       the folder of the run; it must not be there yet, unless `resume`: then the run goes on, with the same data
     steps     optimizer steps in total; or
     budget    the time to train for, as "45m" or "1h30m"
-    settings  changes like "train.steps=500"
+    settings  changes like "train.steps=500", or a dictionary
+    named     sections as dictionaries or configuration objects, train={"learning_rate": 0.01}, tokens={"kind": "bpe"};
+              or settings by name where one section alone has it: learning_rate=0.01, dropout=0.3
     """
-    name = task_reference(task) if isinstance(task, type) else task
-    architecture = None if model is None else model_reference(model)
-    chosen = load_run(
-        config, settings, data__train=data, data__valid=valid, task=name, model__name=architecture,
-        train__steps=steps, train__budget=budget,
+    values = gather_keywords(
+        config, settings, task=task, data=data, model=model,
+        named={"valid": as_data(valid, "valid"), "steps": steps, "budget": budget, **named},
     )  # fmt: skip
+    chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
     run(chosen, Path(out), resume=resume, quiet=quiet)
-    return load(out)
+    trained = load(out)
+    return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network)

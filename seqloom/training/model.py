@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.config import check
+from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, SeqloomError, SeqloomWarning
@@ -79,13 +80,13 @@ class Model:
         return check(self.task.Options, options, where="options")
 
     def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Evaluation:
-        """Measure the model on data of the kind it was trained on; without any, on a split that training held out."""
+        """Measure the model on data, files or rows; without any, on a split that training held out."""
         kind = self.task.EvaluateOptions
         chosen = check(kind, options, where="options") if kind else self.options(**options)
         if data is None:
             records = self.kept_aside(part)
         else:
-            records = open_source(data, task=self.task.columns, **self.config.data.how())
+            records = open_source(as_data(data), task=self.task.columns, **self.config.data.how())
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             found = self.task.evaluate(self.network, corpus, self.device, chosen)

@@ -15,8 +15,9 @@ from typing import Any
 import torch
 
 from seqloom.data.corpus import Corpus
+from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DamagedError, SeqloomError
+from seqloom.errors import ConfigError, DamagedError, SeqloomError, quoted
 from seqloom.models.references import no_code_from
 from seqloom.models.user_architectures import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
@@ -143,11 +144,7 @@ class Run:
         config, task = load_task(setup)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
-            remedy = "resume with what it was begun with, or use another folder (out)"
-            raise ConfigError(
-                str(self.out),
-                [(name, f"{now!r}, and it was begun with {then!r}", remedy) for name, then, now in others],
-            )
+            raise ConfigError(str(self.out), [changed(*other) for other in others])
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
@@ -206,6 +203,15 @@ def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = 
         elif one != other:
             found.append((f"{section}{name}", one, other))
     return found
+
+
+def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
+    """A setting that a run was begun with otherwise: name, what is wrong, what to do."""
+    if is_in_memory(then) and is_in_memory(now):
+        what = "these rows are not those that it was begun with, or stand in another order"
+        return name, what, "give the same rows again, or use another folder"
+    what = f"{quoted(now)}, and it was begun with {quoted(then)}"
+    return name, what, "say it again with --resume, or use another --out"
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,14 @@ NAME = "<python>"
 
 
 def read_items(
-    items: Iterable[Any], policy: Policy | None = None, asked: Collection[str] | None = None
+    items: Iterable[Any],
+    policy: Policy | None = None,
+    asked: Collection[str] | None = None,
+    place: Callable[[int], Place] | None = None,
 ) -> Iterator[Record]:
     """A text is column `text`, an array `frames`, a list of words `tokens`; a tuple has columns 1, 2 ..."""
     policy = policy or Policy()
+    place = place or partial(Place, NAME)
     width = 0
     for index, item in enumerate(items):
         if isinstance(item, Record):
@@ -30,9 +35,9 @@ def read_items(
             if len(item) != width:
                 columns = Problem("wrong number of columns", f"{len(item)} where the first tuple has {width}")
         if isinstance(columns, Problem):
-            policy.bad(Place(NAME, index), columns)
+            policy.bad(place(index), columns)
         else:
-            yield Record(columns, Place(NAME, index))
+            yield Record(columns, place(index))
 
 
 def named(item: Any) -> Mapping[str, Any]:

@@ -84,7 +84,7 @@ class Classify(Task[ClassifyConfig]):
         features = Features(
             settings.numbers, settings.binary, settings.categories, standardise=settings.standardise
         ).fit(noted())
-        where = str(train.files[0]) if train.files else "<python>"
+        where = train.source_name
         facts = answers.facts(where)
         if settings.columns:
             features.check(where)

@@ -63,7 +63,7 @@ class Tag(Task[TagConfig]):
     def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         """Train the tokenizers of words and of characters, and collect the tags."""
         found: Counter[str] = Counter(tag for record in train for tag in tags_of(record))
-        check_tags(found, str(train.files[0]) if train.files else "<python>")
+        check_tags(found, train.source_name)
         tokenizers = {"text": known.get("text") or learn_words(map(words_in, train), config.tokens)}
         if config.tag.characters:
             letters = ("".join(words_in(record)) for record in train)
