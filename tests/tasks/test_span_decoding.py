@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed, may_follow
+from seqloom.tasks.tag.task import Tag
 from seqloom.training.model import load
 from seqloom.training.run import train
 from tests.sizes import load_fitting
@@ -50,6 +51,7 @@ def test_a_tagger_writes_no_inside_after_outside(tmp_path, monkeypatch):
     small = ["model.embedding=8", "model.widths=[8]", "train.steps=3", "train.warmup_steps=0", "tag.characters=0"]
     train(load_fitting(small, task="tag", data__train=str(data)), tmp_path / "run", quiet=True)
     model = load(tmp_path / "run")
+    assert isinstance(model.task, Tag)
     assert isinstance(model.task.decode, SpanDecoder)
     sentences = [line.split() for line in ("in Ada Bo now", "with Cy Dee then by Bo", "now now in Ada")]
     for found in model(sentences):
