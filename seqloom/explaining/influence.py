@@ -37,8 +37,8 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
     text = [
         f"How strongly the state after the last word depends on each of {len(words)} words: the length of all "
         f"derivatives of the last state of the encoder ({encoder}) with respect to the word's row.",
-        f"The first word, {len(words) - 1} words back, keeps {fraction(far / near)} of the influence of the last one; before "
-        f"training it was {fraction(began[0] / max(began[-1], 1e-30))}. Of the words, “{strongest}” matters most.",
+        f"The first word, {len(words) - 1} words back, keeps {fraction(far / near)} of the influence of the last one; "
+        f"before training it was {fraction(began[0] / max(began[-1], 1e-30))}. Of the words, “{strongest}” matters most.",
         "What is forgotten here cannot be in a context of one row; a decoder with attention can still look at it.",
     ]
     return Experiment(

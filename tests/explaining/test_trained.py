@@ -310,7 +310,8 @@ def test_words_as_they_are_have_an_embedding_and_a_readout(reader, task):
 
 
 def test_forgetting_of_unknown_words_has_a_strongest_one(reader):
-    assert "“<unk>” matters most" in " ".join(forgetting_of(reader("classify", "rnn"), "xyzzy plugh").text)
+    said = " ".join(forgetting_of(reader("classify", "rnn"), "xyzzy plugh").text)
+    assert re.search("“(xyzzy|plugh)” matters most", said)
 
 
 def test_forgetting_is_measured_with_the_trained_weights(reader):
