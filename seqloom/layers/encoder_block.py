@@ -64,7 +64,7 @@ class EncoderParts(Layer):
         """Every word looks at the others, then thinks by itself.
 
         x       (B, T, D)     the words
-        mask    (B, N, T, T)  bool, True where a word may look; any of the first three axes may be 1
+        mask    (B, N, T, T)  bool, True where a word may attend; any of the first three axes may be 1
         causal  bool          no word may look at those after it either
         ->      (B, T, D)     the words, knowing of each other
         """
@@ -77,7 +77,7 @@ class EncoderParts(Layer):
 
         x      (B, T, D)     the next words; usually one
         cache                of the S - T words before; None at the start
-        mask   (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
+        mask   (B, N, T, S)  bool, True where a word may attend; any of the first three axes may be 1
         ->     (B, T, D)     the new words
                cache         with the new words in it
         """

@@ -26,14 +26,14 @@ def scaled_dot_product(Q, K, V, mask):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    Q     (T, K)  the queries, one a row
-    K     (S, K)  the keys, one a row
-    V     (S, K)  the values, one a row
-    mask  (T, S)  bool, True where a query may look
+    Q     (T, K)  the queries, one for each position
+    K     (S, K)  the keys, one for each position that is attended to
+    V     (S, K)  the values, one for each key
+    mask  (T, S)  bool, True where a query may attend
     """
-    E = Q @ K.T / sqrt(dim(K))  # how well each key fits each query
-    A = softmax(where(mask, E, -inf))  # shares; none where looking is not allowed
-    Y = A @ V  # for each query the mean of the values
+    E = Q @ K.T / sqrt(dim(K))  # the scores: how well each key fits each query
+    A = softmax(where(mask, E, -inf))  # the attention weights: together 1, and 0 where the mask forbids
+    Y = A @ V  # for each query the weighted mean of the values
     return Y
 
 
@@ -43,18 +43,18 @@ def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    X     (T, D)     the words that ask, one a row
-    H     (S, D)     the words that answer; X itself for self-attention
-    mask  (T, S)     bool, True where a word may look
-    W_Q   (N, D, K)  for each head, what a word asks for
-    W_K   (N, D, K)  for each head, what a word is found by
-    W_V   (N, D, K)  for each head, what a word hands out
+    X     (T, D)     the sequence that the queries come from
+    H     (S, D)     the sequence that keys and values come from; X itself for self-attention
+    mask  (T, S)     bool, True where a position may attend
+    W_Q   (N, D, K)  for each head, projects to queries
+    W_K   (N, D, K)  for each head, projects to keys
+    W_V   (N, D, K)  for each head, projects to values
     W_O   (N*K, D)   from all heads back to the width of the model
-    N     int        how many heads
+    N     int        the number of heads
     """
-    # each head looks in a space of its own
+    # each head attends in a subspace of its own
     head = stack(scaled_dot_product(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
-    Y = concat(*head) @ W_O  # what they saw, put together
+    Y = concat(*head) @ W_O  # the outputs of all heads, concatenated and projected
     return Y
 
 
@@ -80,7 +80,7 @@ class ScaledDotProduct(Layer):
 
         q        (B, N, T, K)  N heads asking from T positions
         k, v     (B, N, S, K)  N heads answering from S positions
-        mask     (B, N, T, S)  bool, True where a query may look; any of the first three axes may be 1
+        mask     (B, N, T, S)  bool, True where a query may attend; any of the first three axes may be 1
         causal   bool          no query may look past its own place either; T = S
         weights  bool          whether to hand out a
         ->    y  (B, N, T, K)  the mixtures; zeros for a query that may look nowhere
@@ -136,12 +136,12 @@ class MultiHead(Layer):
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Words of x look at words of h; for self-attention both are x.
 
-        x        (B, T, D)     the words that ask
-        h        (B, S, D)     the words that answer
-        mask     (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
+        x        (B, T, D)     the sequence that the queries come from
+        h        (B, S, D)     the sequence that keys and values come from
+        mask     (B, N, T, S)  bool, True where a word may attend; any of the first three axes may be 1
         causal   bool          no word may look at those after it either; T = S
         weights  bool          whether to hand out a
-        ->    y  (B, T, D)     what they saw; zeros for a word that may look nowhere
+        ->    y  (B, T, D)     the outputs; zeros for a position that may attend nowhere
               a  (B, N, T, S)  the weights of each head
         """
         if h is not x:
@@ -165,7 +165,7 @@ class MultiHead(Layer):
 
         x      (B, T, D)     the next words; usually one
         cache                what the S - T words before answer with; None at the start
-        mask   (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
+        mask   (B, N, T, S)  bool, True where a word may attend; any of the first three axes may be 1
         ->  y  (B, T, D)     what the new words saw
             cache            with the new words in it
         """

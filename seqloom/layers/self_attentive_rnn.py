@@ -21,7 +21,7 @@ def self_attentive_rnn(x, c, H, *, A, b):
 
     x  (D)         the word read in this step
     c  (H)         what was looked up in the step before
-    H  (steps, H)  the states so far, one a row
+    H  (steps, H)  the hidden states so far, one for each position
     A  (D+H, H)    from the word and the look-up to the new state
     b  (H)         the bias
     """
