@@ -61,8 +61,8 @@ def page() -> str:
     parts = [
         "# Settings",
         "Made by `seqloom settings --markdown`; `seqloom settings TASK MODEL` shows those that an architecture reads. "
-        "A setting is written in a TOML file under its section, or as `--set section.name=value`; `--epochs`, `--steps`, "
-        "`--budget`, `--lr` and `--batch` are short for `train.epochs`, `train.steps`, `train.budget`, "
+        "A setting is written in a TOML file under its section, or as `--set section.name=value`; `--epochs`, "
+        "`--steps`, `--budget`, `--lr` and `--batch` are short for `train.epochs`, `train.steps`, `train.budget`, "
         "`train.learning_rate` and `train.batch_tokens`.",
         "## Every task",
         *tables(list_settings()),
