@@ -55,4 +55,4 @@ def train(
     chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
     run(chosen, Path(out), resume=resume, quiet=quiet)
     trained = load(out)
-    return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network)
+    return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network, trained.folder)

@@ -24,9 +24,9 @@ from seqloom.layers.heads import Readout, readout
 from seqloom.layers.pooling import MeanPooling, mean_pooling
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
 from seqloom.tasks.batching import ExampleTrainable, example_stream, tensors
-from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.settings import TaskConfig
+from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
 from seqloom.tasks.task import Evaluation
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tokens.settings import TokenConfig
