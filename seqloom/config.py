@@ -123,9 +123,10 @@ def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
         return ".".join([*path, context["setting"]]), context["what"], context["remedy"]
     name = ".".join(path)
     if details["type"] == "extra_forbidden":
-        near = close_matches(path[-1], settings_at(kind, path[:-1]))
-        known = ", ".join(settings_at(kind, path[:-1]))
-        return name, "no such setting", f"did you mean {near[0]}?" if near else f"there are: {known}"
+        known = settings_at(kind, path[:-1])
+        elsewhere = [other for other, _, _ in describe(kind) if other.split(".")[-1] == path[-1]]
+        near = elsewhere or close_matches(path[-1], known)
+        return name, "no such setting", f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
     given = details.get("input")
     message = details["msg"][0].lower() + details["msg"][1:]
     return name, f"{quoted(given)}: {message}", description_of(kind, path)

@@ -74,6 +74,12 @@ def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     return [match for match, _, _ in found]
 
 
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The beginning of a remedy: "did you mean lstm? ", or nothing where no name is near."""
+    near = close_matches(name, known)
+    return f"did you mean {near[0]}? " if near else ""
+
+
 class GrammarError(SeqloomError):
     """An equations function uses something outside the grammar; raised when its module loads, all at once."""
 

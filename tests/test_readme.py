@@ -3,12 +3,18 @@
 import ast
 import re
 import runpy
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
+from seqloom.cli import app
 from seqloom.training import api
 from seqloom.training.run_config import RunConfig, check_run
 from tests.serving.conftest import Running
+from tests.training.reviews import write_reviews
 
 ROOT = Path(__file__).parent.parent
 SERVER = "http://127.0.0.1:8000"
@@ -22,6 +28,24 @@ def blocks(name: str) -> list[str]:
 def test_both_pages_have_the_same_python():
     english, chinese = ([ast.dump(ast.parse(block)) for block in blocks(f"README{name}.md")] for name in ("", ".zh-CN"))
     assert english == chinese
+
+
+def test_a_definition_alone_is_a_model(tmp_path, monkeypatch):
+    """The file and the two commands of the first screen."""
+    (block,) = (block for block in blocks("README.md") if "def min_gru" in block)
+    (tmp_path / "min_gru.py").write_text(block, encoding="utf-8")
+    write_reviews(tmp_path / "reviews.tsv")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "min_gru", raising=False)
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    for line in re.findall(
+        r"^    seqloom (.* runs/min-gru.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M
+    ):
+        quick = ["--set", "train.steps=2", "--set", "train.warmup_steps=1"] if line.startswith("train") else []
+        done = CliRunner().invoke(app, [*shlex.split(line), *quick])
+        assert done.exit_code == 0, done.output
+    assert "the update gate" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from seqloom.cli.console import console
 from seqloom.equations import Equations, nodes
-from seqloom.equations.plain import columns
+from seqloom.equations.notation import Notation, notation
+from seqloom.equations.plain import columns, spell
 from seqloom.explaining import experiments, panels
 from seqloom.explaining.catalogue import definitions, is_model
 from seqloom.explaining.explanation import Explanation
@@ -23,7 +24,7 @@ from seqloom.explaining.walkthrough import Walkthrough
 
 WIDEST = 8
 """Numbers of a row that are shown, and rows of a matrix."""
-LIKELIEST = 4
+BEST = 4
 """Tokens of a step that are named with their probabilities."""
 
 
@@ -87,7 +88,7 @@ def grid() -> Table:
 
 def show_formula(explained: Explanation) -> None:
     section("formula")
-    captions = [caption for _, _, caption in explained.definition.body.statements()]
+    captions = [formula.caption for formula in notation(explained.definition)]
     width = max(map(columns, explained.formula)) + 3
     for formula, caption in zip(explained.formula, captions, strict=True):
         text = Text("  " + formula)
@@ -135,10 +136,10 @@ def show_numbers(explained: Explanation) -> None:
     symbols = [*body.inputs, *(target for line in body.lines for target in line.targets)]
     if not isinstance(body.returns[0], nodes.Symbol):
         symbols.append(nodes.Symbol("result", body.returns[0].span, "result", "value"))
-    table = grid()
+    write, table = Notation(explained.definition, ""), grid()
     for symbol in symbols:
         if value := last.values.get(symbol.id):
-            label = {"before": f"{symbol.name} before"}.get(symbol.when, symbol.name)
+            label = spell(write.symbol(symbol))
             shape = " × ".join(map(str, value.shape)) or "number"
             table.add_row("", label, Text(shape, style="dim"), numbers(value))
     console.print(table)
@@ -175,27 +176,26 @@ def number(entry: float | str) -> str:
 
 
 def show_walkthrough(walk: Walkthrough, folder: str) -> None:
-    """The formulas of every part of a trained model, and its likeliest tokens in every step."""
+    """The formulas of every part of a trained model, and what it finds most probable in every step."""
     heading(walk.title, walk.about)
     for name, explained in walk.parts:
         section(f"{name}: {explained.title}")
         show_formula(explained)
-    steps = [(step.label, step.values["p"]) for step in walk.last.steps if "p" in step.values]
-    if steps:
-        section("likeliest tokens")
+    for id in (tokens.axis.probabilities for tokens in walk.last.tokens if tokens.axis.probabilities):
+        section("most probable")
         table = grid()
-        for label, probabilities in steps:
-            table.add_row("", Text(label, style="cyan"), Text(likeliest(probabilities)))
+        found = {most_probable(step.values[id]) for step in walk.last.steps}
+        one = len(walk.last.steps) > len(found) == 1  # a sentence has one answer, however many words it has
+        for step in walk.last.steps[-1:] if one else walk.last.steps:
+            table.add_row("", Text("" if one else step.label, style="cyan"), Text(most_probable(step.values[id])))
         console.print(table)
     text = f"\nOpen it down to a single gate: [bold]seqloom explain {folder} --html page.html[/bold]"
     console.print(text, highlight=False)
 
 
-def likeliest(probabilities: Value) -> str:
+def most_probable(probabilities: Value) -> str:
     names = probabilities.rows or []
-    return "  ".join(
-        f"{name} {float(p):.0%}" for name, p in list(zip(names, probabilities.data, strict=True))[:LIKELIEST]
-    )
+    return "  ".join(f"{name} {float(p):.0%}" for name, p in list(zip(names, probabilities.data, strict=True))[:BEST])
 
 
 def show_experiment(experiment: panels.Experiment, command: str = "") -> None:

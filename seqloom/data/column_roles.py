@@ -1,21 +1,25 @@
 """Which column has which role in a task.
 
 A column is found, in this order: by the name or number that the user gave it; by the name of the role; by its place,
-where columns have no names and there are as many as roles, in the order of the roles; and the last role without a
-column takes the last column without a role. Frames may stand where a text would, and several labels where one would.
+where columns have no names and there are as many as roles, in the order of the roles; the last role without a column
+takes the last column without a role; by a name that is usual for the role; by how its values look (`column_guess.py`).
+Frames may stand where a text would, and several labels where one would.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
+from warnings import warn
 
 import numpy as np
 
 from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.column_guess import SAMPLE, ahead, by_content, by_usual_name, check_order, guess_stated
 from seqloom.data.record import Record, Value
-from seqloom.errors import DataError, UnknownName, close_matches
+from seqloom.errors import DataError, SeqloomWarning, UnknownName, close_matches
 
 
 @dataclass(frozen=True)
@@ -84,30 +88,31 @@ def with_roles(
     roles = {*roles_of(task), *INSTEAD.values()}
     kept = [name for name, column in columns.items() if task and name == column and name not in roles]
     wanted = {role: column for role, column in columns.items() if role not in kept}
-    file = ""
-    for record in records:
-        if record.place.file != file:  # another header, perhaps
-            file = record.place.file
-            chosen = choose(list(record.columns), task, wanted, file)
-            needed = [role for role in chosen if role in roles]
-            taken = {*chosen, *chosen.values()}
-        found = record.columns
-        cast = {role: found.get(name) for role, name in chosen.items()}
-        if reads_words(task):
-            cast |= {role: value.split() for role, value in cast.items() if role in WORDS and isinstance(value, str)}
-        problem = first_problem(cast, needed, task)
-        if problem is not None:
-            policy.bad(record.place, problem)
-            continue
-        if columns:
-            cast |= {name: found[name] for name in kept if name in found}
-        else:
-            cast |= {name: value for name, value in found.items() if name not in taken}
-        yield Record(cast, record.place)
+    for file, records_of_file in groupby(records, lambda record: record.place.file):  # each may have another header
+        sample, all_of_file = ahead(records_of_file, 1 if columns else SAMPLE)
+        chosen = choose(list(sample[0].columns), task, wanted, file, sample)
+        needed = [role for role in chosen if role in roles]
+        taken = {*chosen, *chosen.values()}
+        for record in all_of_file:
+            found = record.columns
+            cast = {role: found.get(name) for role, name in chosen.items()}
+            if reads_words(task):
+                cast |= {role: text.split() for role, text in cast.items() if role in WORDS and isinstance(text, str)}
+            problem = first_problem(cast, needed, task)
+            if problem is not None:
+                policy.bad(record.place, problem)
+                continue
+            if columns:
+                cast |= {name: found[name] for name in kept if name in found}
+            else:
+                cast |= {name: value for name, value in found.items() if name not in taken}
+            yield Record(cast, record.place)
 
 
-def choose(names: Sequence[str], task: ForTask, columns: Mapping[str, str], file: str) -> dict[str, str]:
-    """The column of each role.
+def choose(
+    names: Sequence[str], task: ForTask, columns: Mapping[str, str], file: str, sample: Sequence[Record] = ()
+) -> dict[str, str]:
+    """The column of each role; what the first records show is said in one line where it decides.
 
     >>> choose(["1", "2"], "classify", {}, "reviews.tsv")
     {'label': '1', 'text': '2'}
@@ -124,7 +129,15 @@ def choose(names: Sequence[str], task: ForTask, columns: Mapping[str, str], file
     if missing and len(missing) == len(left) and (nameless or len(missing) == 1):
         chosen |= zip(missing, left)
     elif missing:
-        raise undecided(missing, names, task, file)
+        guess = by_usual_name(missing, left)
+        rest = [role for role in missing if role not in guess]
+        guess |= by_content(rest, [name for name in left if name not in guess.values()], sample)
+        if len(guess) < len(missing) or len({*guess.values()}) < len(missing):
+            raise undecided(missing, names, task, file)
+        warn(guess_stated(guess, file), SeqloomWarning, stacklevel=2)
+        chosen |= guess
+    if not columns:
+        check_order(chosen, sample, file)
     return {role: chosen[role] for role in [*roles, *(role for role in chosen if role not in roles)]}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqloom.data.record import Record, Value
-from seqloom.errors import DataError
+from seqloom.errors import DataError, suggestion
 
 LARGEST = float(np.finfo(np.float32).max)
 YES_NO = {"1": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "no": 0.0}
@@ -162,7 +162,8 @@ def binary_of(record: Record, column: str) -> float:
 def not_usable(record: Record, column: str, what: str, remedy: str) -> DataError:
     if column not in record.columns:
         what = f"no column is called {column!r}; there are: {', '.join(record.columns)}"
-        return DataError(what, where=str(record.place), remedy="check the names of the feature columns")
+        remedy = f"{suggestion(column, record.columns)}check the names of the feature columns"
+        return DataError(what, where=str(record.place), remedy=remedy)
     return DataError(
         f"column {column!r}: {record.columns[column]!r:.30} is {what}", where=str(record.place), remedy=remedy
     )

@@ -11,7 +11,7 @@ from seqloom.data.bad_records import Policy
 from seqloom.data.column_roles import ForTask, reads_words, roles_of
 from seqloom.data.datasets import dataset_paths, is_dataset
 from seqloom.data.line_reader import open_bytes, scan, unreadable
-from seqloom.data.sources import frames, parquet
+from seqloom.data.sources import frames, parquet, tables
 from seqloom.errors import DataError
 
 Format: TypeAlias = Literal[
@@ -82,7 +82,8 @@ def one_format(files: Sequence[Path], task: ForTask) -> Format:
 def format_of(file: Path, task: ForTask) -> Format:
     """What a file is. Where the name does not say: the first bytes, then the task and the first line.
 
-    A text with a tab in its first line is TSV for a task that needs two columns; a tagger reads CoNLL.
+    For a task that needs two columns a text with a tab in its first line is TSV, one with ; or | in all of the first
+    lines CSV; a tagger reads CoNLL.
     """
     if file.is_dir():
         return "folder"
@@ -97,8 +98,11 @@ def format_of(file: Path, task: ForTask) -> Format:
         return "parquet"
     if reads_words(task):
         return "conll"
-    if len(roles_of(task)) > 1 and "\t" in first_line(file):
-        return "tsv"
+    if len(roles_of(task)) > 1:
+        if "\t" in first_line(file):
+            return "tsv"
+        if tables.sniffed(file, "\t") in ";|":
+            return "csv"
     return "text"
 
 

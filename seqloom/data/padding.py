@@ -24,23 +24,6 @@ def truncate(tokens: Sequence[T], longest: int, keep: Keep = "first") -> Sequenc
     return tokens[:longest] if keep == "first" else tokens[len(tokens) - longest :]
 
 
-def pad(tokens: Sequence[T], length: int, filler: T, side: Side = "behind") -> list[T]:
-    """At least `length` tokens.
-
-    >>> pad(["a"], 3, "<pad>"), pad(["a"], 3, "<pad>", side="front")
-    (['a', '<pad>', '<pad>'], ['<pad>', '<pad>', 'a'])
-    """
-    filling = [filler] * (length - len(tokens))
-    return [*tokens, *filling] if side == "behind" else [*filling, *tokens]
-
-
-def pad_or_truncate(
-    tokens: Sequence[T], length: int, filler: T, keep: Keep = "first", side: Side = "behind"
-) -> list[T]:
-    """Exactly `length` tokens."""
-    return pad(truncate(tokens, length, keep), length, filler, side)
-
-
 def pad_sequences(
     sequences: Sequence[Any],
     length: int | None = None,

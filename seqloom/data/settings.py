@@ -29,7 +29,10 @@ class DataConfig(Config):
     columns: dict[str, str | int] = Field(default_factory=dict)
     """The column of each role, by name or by number from 1, as in text = "review"; empty: by the names of the roles."""
     header: Literal["auto"] | bool = "auto"
-    """Whether the first row of a table names its columns; auto: if it holds a name asked for or known to the task."""
+    """Whether the first row of a table names its columns; auto: if it holds a name asked for, known to the task,
+    or usual for columns."""
+    separator: str = "auto"
+    """What stands between the cells of a table, as ; or | (a tab: "\\t"); auto: found in its first lines."""
     on_bad: OnBad = "error"
     """What happens to what cannot be used: error stops with file and line, skip leaves it out and counts it."""
     longest_line: PositiveInt = Policy.longest_line
@@ -62,6 +65,12 @@ class DataConfig(Config):
         return values
 
     @model_validator(mode="after")
+    def separator_is_one_character(self) -> Self:
+        if self.separator != "auto" and len(self.separator) != 1:
+            raise problem("separator", f"{self.separator!r} is not one character", remedy="give one, as ; or |")
+        return self
+
+    @model_validator(mode="after")
     def something_is_left_to_train_on(self) -> Self:
         cut_off = self.valid_share + self.test_share
         if cut_off >= 1:
@@ -79,6 +88,6 @@ class DataConfig(Config):
 
     def how(self) -> dict[str, Any]:
         """The arguments of `open_source`."""
-        names = ("format", "columns", "header", "on_bad", "longest_line")
+        names = ("format", "columns", "header", "separator", "on_bad", "longest_line")
         languages = (self.source_language, self.target_language)
         return {"languages": languages, **{name: getattr(self, name) for name in names}}

@@ -18,7 +18,7 @@ from seqloom.data.sources.conll import read_conll, read_conllu
 from seqloom.data.sources.folders import read_folder, read_labelled
 from seqloom.data.sources.frames import of_one_width, read_frames, read_npy
 from seqloom.data.sources.items import read_items
-from seqloom.data.sources.jsonl import read_jsonl
+from seqloom.data.sources.jsonl import is_array, read_json_array, read_jsonl
 from seqloom.data.sources.parallel import read_parallel
 from seqloom.data.sources.parquet import read_parquet
 from seqloom.data.sources.tables import Header, read_csv, read_tsv
@@ -72,6 +72,7 @@ class ColumnChoice(NamedTuple):
     columns: Mapping[str, str]  # role -> column
     roles: Sequence[str]  # that the task needs
     header: Header
+    separator: str = "auto"
 
     @property
     def asked(self) -> set[str] | None:
@@ -86,6 +87,7 @@ def open_source(
     columns: Mapping[str, str | int] | None = None,
     format: Format = "auto",
     header: Header = "auto",
+    separator: str = "auto",
     on_bad: OnBad = "error",
     longest_line: int = Policy.longest_line,
     languages: tuple[str, str] = ("und", "und"),
@@ -100,6 +102,7 @@ def open_source(
               a public data set, as in `data:imdb/train`, in the same way
     task      what the records are for: the columns that it needs are there and not empty
     columns   role -> column, by name or by number from 1, as in `{"text": "review", "label": "stars"}`
+    separator what stands between the cells of a table; auto: found in its first lines
     languages of the source and the target, where a data set has more than these; und: not said
     on_bad    "error" stops at what cannot be used, "skip" leaves it out and counts it in `report`
 
@@ -108,7 +111,9 @@ def open_source(
     """
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS, remedy=f"there are: {', '.join(FORMATS)}")
-    choice = ColumnChoice({role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header)
+    choice = ColumnChoice(
+        {role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header, separator
+    )
     read: Reader
     files: list[Path] = []
     identity, name = "", "<python>"
@@ -180,11 +185,12 @@ def in_turn(files: Sequence[Path], format: Format, choice: ColumnChoice) -> Read
 def read_file(file: Path, format: Format, choice: ColumnChoice, policy: Policy) -> Iterator[Record]:
     match format:
         case "tsv":
-            return read_tsv(file, policy, choice.header, set(choice.columns.values()), choice.roles)
+            return read_tsv(file, policy, choice.header, set(choice.columns.values()), choice.roles, choice.separator)
         case "csv":
-            return read_csv(file, policy, choice.header, set(choice.columns.values()), choice.roles)
+            return read_csv(file, policy, choice.header, set(choice.columns.values()), choice.roles, choice.separator)
         case "jsonl":
-            return read_jsonl(file, policy, choice.asked)
+            read = read_json_array if is_array(file) else read_jsonl
+            return read(file, policy, choice.asked)
         case "parquet":
             return read_parquet(file, policy, choice.asked)
         case "conll":

@@ -29,7 +29,7 @@ from seqloom.data.settings import DataConfig
 from seqloom.data.source import Paths, Source, open_source
 from seqloom.data.sources.folders import SPLITS, visible
 from seqloom.data.stratification import Outcomes, cut
-from seqloom.errors import DataError
+from seqloom.errors import DataError, suggestion
 
 NAMED = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
 
@@ -160,7 +160,8 @@ def split_by_column(source: Source, column: str = "split") -> dict[str, Split]:
     for record in source:
         if record.columns.get(column) is None:
             what = f"no column {column!r} to split by; there are: {', '.join(record.columns)}"
-            raise DataError(what, where=str(record.place), remedy="name the column that says train, valid or test")
+            remedy = f"{suggestion(column, record.columns)}name the column that says train, valid or test"
+            raise DataError(what, where=str(record.place), remedy=remedy)
         found[canonical(record.columns[column])] = None
 
     def split(name: str) -> Split:

@@ -16,8 +16,6 @@ from seqloom.equations.nodes import Assign, Body, Node, Symbol
 if TYPE_CHECKING:
     from seqloom.equations.definition import Equations
 
-Rename = Callable[[str], str]
-
 
 def bound_body(body: Body, parts: Mapping[str, Any], passes: Callable[..., Any]) -> Body:
     """A body with its parts bound, those that are not given as they were; `passes` makes a definition of a loop."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from seqloom.equations import nodes
-from seqloom.equations.definition import Equations
+from seqloom.equations.definition import Equations, Passes
 from seqloom.equations.nodes import Node, Span
 from seqloom.equations.notation import folded
 
@@ -35,11 +35,14 @@ class Piece:
 
 
 def code(definition: Equations[..., Any], prefix: str = "") -> str:
-    """The source without its docstring (the page shows that apart); `prefix` goes before every id."""
+    """The source without its docstring (the page shows that apart), of a loop its lines; `prefix` goes before ids."""
     text = definition.source.text
     starts = line_starts(text)
     pieces = [*marked(definition, starts, prefix), *coloured(text, starts)]
-    hidden = docstring_of(definition, starts)
+    if isinstance(definition, Passes):
+        hidden = all_but(definition.span, text, starts)
+    else:
+        hidden = frozenset(docstring_of(definition, starts))
     return f"<pre><code>{nest(text, pieces, hidden)}</code></pre>"
 
 
@@ -107,7 +110,14 @@ def docstring_of(definition: Equations[..., Any], starts: list[int]) -> range:
     return range(starts[first.lineno], starts[first.end_lineno + 1])
 
 
-def nest(text: str, pieces: list[Piece], hidden: range) -> str:
+def all_but(span: Span, text: str, starts: list[int]) -> frozenset[int]:
+    """The characters outside a stretch of lines, and the indentation that these lines have in common."""
+    lines = range(span.line, span.end_line + 1)
+    seen = {at for line in lines for at in range(starts[line] + span.start, starts[line + 1])}
+    return frozenset(range(len(text))) - seen
+
+
+def nest(text: str, pieces: list[Piece], hidden: frozenset[int]) -> str:
     """The text with all pieces as nested spans; outer ones first where two begin together."""
     html: list[str] = []
     ends: list[int] = []

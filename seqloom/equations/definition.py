@@ -94,7 +94,8 @@ class Equations(Generic[P, R]):
             return self
         given = {name: part for name, part in parts.items() if name in base.parts}
         chosen: Mapping[str, Any] = {**base.defaults, **self.bound_to, **given}
-        key = tuple(sorted(chosen.items(), key=lambda item: item[0]))
+        usual = tuple(name for name in chosen if chosen[name] is base.defaults.get(name))  # loops over L parts
+        key = (usual, *sorted(chosen.items(), key=lambda item: item[0]))
         if key not in base._bound:
             bound = copy.copy(base)
             bound.body = bound_body(base.body, chosen, functools.partial(Passes, base))
@@ -121,7 +122,7 @@ class Passes(Equations[..., Any]):
     def __init__(self, outer: Equations[..., Any], loop: nodes.Repeat, layers: tuple[Equations[..., Any], ...]) -> None:
         self.times = "L" if layers is outer.defaults.get(loop.over.name) else str(len(layers))
         self.name = f"{loop.item.name} × {self.times}"
-        self.source, self.legend, self.layers = outer.source, outer.legend, layers
+        self.source, self.legend, self.layers, self.span = outer.source, outer.legend, layers, loop.span
         self.body = unfolded(loop, layers)
         self.defaults, self.bound_to, self.base, self._layer = {}, {}, self, None
 

@@ -31,11 +31,6 @@ class Name:
     subscripts: tuple[str, ...]
     accent: str
 
-    @property
-    def is_word(self) -> bool:
-        """Words are set upright, letters slanted."""
-        return len(self.base) > 1
-
 
 def parse_name(name: str) -> Name:
     """Read an identifier as a symbol."""

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from seqloom.equations import nodes
 from seqloom.equations.definition import Equations
@@ -114,11 +115,13 @@ class Tracer:
 
     def keep(self, symbol: nodes.Symbol, value: Any) -> None:
         self.known[symbol.id] = value
-        self.note(symbol.id, value)
+        tensors = shown(value)
+        several = isinstance(tensors, list) and tensors and all(isinstance(each, Tensor) for each in tensors)
+        self.note(symbol.id, padded(tensors) if several else value)
 
     def note(self, id: str, value: Any) -> None:
-        """Record a number; of a state what it shows."""
-        value = shown(value)
+        """Record a number; of a state what it shows, of several results the first."""
+        value = shown(value[0] if isinstance(value, tuple) else value)
         if isinstance(value, Tensor | int | float):
             self.record.values[id] = value
 
@@ -319,6 +322,15 @@ class Tracer:
         found = [*results[:carried], *([by_layer[at :: len(states)] for at in range(len(states))])]
         found = [*found[:carried], *(list(layers) for layers in found[carried:])]
         return tuple(found) if len(found) > 1 else found[0]
+
+
+def padded(tensors: list[Tensor]) -> Tensor:
+    """The states of several layers, or sequences of different lengths, as one tensor with zeros behind the shorter."""
+    if len({tensor.shape for tensor in tensors}) == 1:
+        return torch.stack(tensors)
+    if len({tensor.shape[1:] for tensor in tensors}) == 1:
+        return pad_sequence(tensors, batch_first=True)
+    return tensors[-1]
 
 
 def together(values: list[Number]) -> Number:

@@ -10,9 +10,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from seqloom.equations import Equations, nodes
 from seqloom.equations.code import code
 from seqloom.equations.count import flat, parameters
+from seqloom.equations.definition import Passes
 from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.drawing.svg import draw as draw_figure
 from seqloom.equations.latex import latex
@@ -56,6 +59,7 @@ class View:
 
     path: str
     name: str
+    trail: str  # what the way to it calls it: `block 2: encoder-block`
     title: str
     paper: str
     figure: str
@@ -108,9 +112,11 @@ class Explanation:
 
     @cached_property
     def count(self) -> dict[str, tuple[tuple[int, ...], int]]:
-        """Shape and number of parameters by symbol, at the sizes of this example."""
+        """Shape and number of parameters by symbol at the sizes of this example; tied weights count once."""
         weights = flat(self.traces[0].weights)
-        return {name: (tuple(weights[name].shape), number) for name, number in parameters(weights).items()}
+        first = {place_in_memory(weight): name for name, weight in reversed(weights.items())}
+        own = {name: weight for name, weight in weights.items() if first[place_in_memory(weight)] == name}
+        return {name: (tuple(own[name].shape), number) for name, number in parameters(own).items()}
 
     @property
     def total(self) -> int:
@@ -131,18 +137,34 @@ class Explanation:
 
     @cached_property
     def steps(self) -> tuple[TracedStep, ...]:
-        return tuple(
-            TracedStep(label, {id: self._value(step, id, number) for id, number in trace.values.items()})
-            for step, (label, trace) in enumerate(zip(self.labels, self.traces, strict=True))
-        )
+        """What each step shows; a value that is the same tensor as before is made once, unless tokens are chosen."""
+        steps: list[TracedStep] = []
+        before: dict[str, Number] = {}
+        for step, (label, trace) in enumerate(zip(self.labels, self.traces, strict=True)):
+            values = {}
+            for id, number in trace.values.items():
+                same = before.get(id) is number and id not in self.naming.growing and id not in self._by_token
+                values[id] = steps[-1].values[id] if same else self._value(step, id, number)
+            steps.append(TracedStep(label, values))
+            before = trace.values
+        return tuple(steps)
+
+    @cached_property
+    def _by_token(self) -> set[str]:
+        """The ids of values that run over a vocabulary."""
+        return {
+            id
+            for id, number in self.traces[0].values.items()
+            if any(tokens.axes(id, shape_of(number)) for tokens in self.tokens)
+        }
 
     def _value(self, step: int, id: str, number: Number) -> Value:
-        for tokens in self.tokens:
-            if value := tokens.value(step, id, number, self.limit):
-                return value
         shape = shape_of(number)
-        newest = self.naming.newest(id, len(shape))
-        return part_of(number, self.naming.names(step, id, shape), self.limit, newest)
+        names = self.naming.names(step, id, shape)
+        for tokens in self.tokens:
+            if value := tokens.value(step, id, number, self.limit, names):
+                return value
+        return part_of(number, names, self.limit, self.naming.newest(id, len(shape)))
 
     def size(self, limit: int | None) -> int:
         """How many numbers would be shown with this limit, those that do not change once."""
@@ -191,10 +213,10 @@ def run(definition: Equations[..., Any], inputs: ExampleInputs, count: int | Non
     return run_steps(definition, steps, inputs.start(), {}, inputs.draw)
 
 
-def by_position(traces: list[Trace], words: Sequence[str]) -> list[Trace]:
-    """A single run over a sentence as a trace for each word, where it was read word by word."""
+def by_position(traces: list[Trace], words: Sequence[str], always: bool = False) -> list[Trace]:
+    """A single run over a sentence as a trace for each word, if it was read word by word or this is asked for."""
     scans = [steps for trace in traces for steps in trace.steps.values() if len(steps) == len(words)]
-    if len(traces) != 1 or len(words) < 2 or not scans:
+    if len(traces) != 1 or len(words) < 2 or not (scans or always):
         return traces
     whole = traces[0]
     return [
@@ -208,26 +230,52 @@ def at_path(definition: Equations[..., Any], path: str) -> Equations[..., Any]:
     if not path:
         return definition
     first, _, rest = path.partition("/")
-    found = next(call for call in definition.body.calls() if call.id == first)
+    found = call_of(definition, first)
     assert found.definition is not None
     return at_path(found.definition, rest)
+
+
+def call_of(definition: Equations[..., Any], id: str) -> nodes.Opens:
+    return next(call for call in definition.body.calls() if call.id == id)
 
 
 def view_of(root: Equations[..., Any], path: str) -> View:
     definition = at_path(root, path)
     prefix = f"{path}/" if path else ""
     formulas = notation(definition, prefix)
+    outer = at_path(root, path.rpartition("/")[0])
+    title, paper = headings(definition)
     return View(
         path=path,
         name=definition.label,
-        title=definition.legend.title,
-        paper=definition.legend.paper,
+        trail=trail_name(outer, path.rpartition("/")[2]) if path else definition.label,
+        title=title,
+        paper=paper,
         figure=figure_of(root, path),
         lines=tuple(Line(lines(formula), formula.caption, formula.id) for formula in formulas),
         code=code(definition, prefix),
         latex=latex(definition),
-        symbols=tuple(notes(definition, prefix)),
+        symbols=tuple(notes(definition, prefix, outer)),
     )
+
+
+def trail_name(outer: Equations[..., Any], id: str) -> str:
+    """What a call is called on the way to it: `block × 4`, `block 2: encoder-block`, `scaled-dot-product`."""
+    call = call_of(outer, id)
+    assert call.definition is not None
+    if isinstance(call, nodes.Repeat) or call.part is None:
+        return call.definition.label
+    part = f"{call.part.name} {call.part.layer}".strip().replace("_", " ")
+    return part if part == call.definition.label else f"{part}: {call.definition.label}"
+
+
+def headings(definition: Equations[..., Any]) -> tuple[str, str]:
+    """Title and paper; of a loop, those of what is repeated."""
+    if not isinstance(definition, Passes):
+        return definition.legend.title, definition.legend.paper
+    titles = dict.fromkeys(layer.legend.title for layer in definition.layers)
+    papers = dict.fromkeys(layer.legend.paper for layer in definition.layers)
+    return f"{definition.label}: {'; '.join(titles)}", " ".join(papers)
 
 
 def figure_of(root: Equations[..., Any], path: str) -> str:
@@ -244,14 +292,25 @@ def drawn(definition: Equations[..., Any], path: str) -> str:
     return draw_figure(definition, path)
 
 
-def notes(definition: Equations[..., Any], prefix: str) -> list[SymbolNote]:
-    """Arguments with what the docstring says of them, then values with the comment of their line."""
+def place_in_memory(weight: Tensor) -> tuple[int, int]:
+    """The same for an embedding and the readout that is tied to it, which is its transpose."""
+    return weight.data_ptr() or id(weight), weight.numel()
+
+
+def notes(definition: Equations[..., Any], prefix: str, outer: Equations[..., Any]) -> list[SymbolNote]:
+    """Arguments with what the docstring says of them, then values with the comment of their line.
+
+    What goes into a loop has a comment of its own in the definition around it.
+    """
     write = Notation(definition, prefix)
+    around = {target.name: line.caption for line in reversed(outer.body.lines) for target in line.targets}
     found = []
     for symbol in (*definition.body.inputs, *definition.body.weights):
         entry = definition.legend[symbol.name]
         shape = "" if entry is None else "int" if entry.kind == "int" else f"({', '.join(entry.shape)})"
-        sense = entry.sense if entry else ""
+        if symbol.role == "state" and not (entry and entry.shape):
+            shape = ""  # that of the parts inside
+        sense = entry.sense if entry else around.get(symbol.name, "") if isinstance(definition, Passes) else ""
         if symbol.role in ("part", "parts"):
             sense = part_sense(definition, symbol)
         found.append(note(write, symbol, shape, sense))
@@ -261,12 +320,15 @@ def notes(definition: Equations[..., Any], prefix: str) -> list[SymbolNote]:
 
 
 def note(write: Notation, symbol: nodes.Symbol, shape: str, sense: str) -> SymbolNote:
-    label = f"<math>{spell(write.symbol(symbol))}</math>"
+    mark = write.part_name(symbol) if symbol.role in ("part", "parts") else write.symbol(symbol)
+    label = f"<math>{spell(mark)}</math>"
     return SymbolNote(write.prefix + symbol.id, label, symbol.role, shape, sense)
 
 
 def part_sense(definition: Equations[..., Any], symbol: nodes.Symbol) -> str:
     """What a part is: the title of its definition."""
+    if isinstance(definition, Passes):
+        return str(definition.layers[int(symbol.layer) - 1].legend.title)
     part = definition.bound_to.get(symbol.name)
     if isinstance(part, tuple):
         return f"{len(part)} times: {part[0].legend.title}" if part else ""

@@ -25,13 +25,11 @@ class Naming:
 
     def names(self, step: int, id: str, shape: tuple[int, ...]) -> list[list[str] | None]:
         """For each axis of a value its words, or None."""
-        along, growing = self.along.get(id, ()), self.growing.get(id, ())
+        never = (False,) * len(shape)
+        axes = (self.along.get(id, never), self.growing.get(id, never))
+        along, growing = (each if len(each) == len(shape) else never for each in axes)  # of one position: a rank less
         return [
-            self.words
-            if axis < len(along) and along[axis]
-            else self.so_far(step, id, size)
-            if axis < len(growing) and growing[axis]
-            else None
+            self.words if along[axis] else self.so_far(step, id, size) if growing[axis] else None
             for axis, size in enumerate(shape)
         ]
 
@@ -56,7 +54,7 @@ def grown(one: Trace, other: Trace) -> Axes:
     for id, number in one.values.items():
         before, after = shape_of(number), shape_of(other.values.get(id, 0))
         axes = tuple(more == size + 1 for size, more in zip(before, after))
-        if any(axes):
+        if len(before) == len(after) and any(axes):
             found[id] = axes
     return found
 

@@ -146,7 +146,7 @@ def symbol_table(view: View, explained: Explanation) -> str:
     rows = "".join(
         f'<tr data-id="{escape(note.id)}"><th scope="row">{without_ids(note.label)}</th>'
         f'<td class="kind">{note.kind}</td><td class="shape">{escape(note.shape)}</td><td>{escape(note.sense)}</td>'
-        f'<td class="number">{numbers.get(note.id) or ""}</td></tr>'
+        f'<td class="number">{f"{numbers[note.id]:,}" if numbers.get(note.id) else ""}</td></tr>'
         for note in view.symbols
     )
     total = sum(numbers.values())
@@ -169,7 +169,7 @@ def parameters(view: View, explained: Explanation) -> dict[str, int]:
     """How many parameters each symbol stands for; a part for all that are in it."""
     prefix = prefix_of(explained.definition, view.path)
     counted: dict[str, int] = {}
-    for note in view.symbols if prefix is not None else ():
+    for note in (note for note in view.symbols if prefix is not None and note.kind in ("weight", "part", "parts")):
         name = note.id.removeprefix(view.path).lstrip("/")
         name = f"{prefix}{name.partition('^')[2] or name}"  # of the parts of a loop, their numbers
         counted[note.id] = sum(
@@ -201,6 +201,7 @@ def explanation_data(explained: Explanation) -> dict[str, Any]:
             {
                 "path": view.path,
                 "name": view.name,
+                "trail": view.trail,
                 "latex": view.latex,
                 "lines": [{"id": line.id, "caption": line.caption} for line in view.lines],
                 "symbols": [
@@ -239,18 +240,28 @@ Kinds = dict[str, int]
 
 
 def changes(explained: Explanation, kinds: Kinds) -> Iterable[dict[str, Any]]:
-    """The values of each step, without those that are as they were in the step before."""
+    """The values of each step, without those that are as they were in the step before.
+
+    What is handed on from call to call, as a mask is, is written once; where it comes again stands its first id.
+    """
     before: dict[str, Value] = {}
     for step in explained.steps:
-        gone = {id: None for id in before if id not in step.values}
-        yield {id: value_data(value, kinds) for id, value in step.values.items() if before.get(id) != value} | gone
+        changed: dict[str, Any] = {id: None for id in before if id not in step.values}
+        first: dict[Any, str] = {}
+        for id, value in step.values.items():
+            if before.get(id) is not value and before.get(id) != value:
+                kind, numbers = value_data(value, kinds)
+                same = first.setdefault((kind, tuple(numbers)), id)
+                changed[id] = [kind, numbers] if same == id else same
+        yield changed
         before = step.values
 
 
-def value_data(value: Value, kinds: Kinds) -> list[Any]:
+def value_data(value: Value, kinds: Kinds) -> tuple[int, list[float | str]]:
     """The number of its kind, and its numbers."""
     kind = {name: entry for name, entry in vars(value).items() if name != "data" and entry not in (None, "")}
-    return [kinds.setdefault(json.dumps(kind), len(kinds)), value.data]
+    numbers = [int(each) if isinstance(each, float) and each.is_integer() else each for each in value.data]
+    return kinds.setdefault(json.dumps(kind), len(kinds)), numbers
 
 
 # --- a trained model ----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import torch
 
@@ -13,6 +14,7 @@ from seqloom.models.stage import VocabularyAxis
 
 BEST = 10
 """Tokens whose probabilities are shown."""
+Names: TypeAlias = Sequence[list[str] | None]
 FIRST = 3
 """Tokens of a step whose weights are shown, where the sentence has none of its own."""
 
@@ -29,14 +31,21 @@ class ShownTokens:
     def size(self) -> int:
         return len(self.axis.tokens)
 
-    def value(self, step: int, id: str, number: Number, limit: int | None) -> Value | None:
-        """A value with an axis that runs over the vocabulary; None for any other."""
+    def axes(self, id: str, shape: tuple[int, ...]) -> list[int]:
+        """The axes of a value that run over the vocabulary."""
+        speaks_of_it = self.is_table(id) or id.split("/")[0].split(".")[0] in self.axis.lines
+        return [axis for axis, length in enumerate(shape) if length == self.size] if speaks_of_it else []
+
+    def is_table(self, id: str) -> bool:
+        return id.rpartition("/")[2] in (self.axis.table, self.axis.table.lower())
+
+    def value(self, step: int, id: str, number: Number, limit: int | None, words: Names) -> Value | None:
+        """A value with an axis that runs over the vocabulary; None for any other. `words` stand along its axes."""
         tensor = torch.as_tensor(number).detach()
-        axes = [axis for axis, length in enumerate(tensor.shape) if length == self.size]
-        is_table = id.rpartition("/")[2] in (self.axis.table, self.axis.table.lower())
-        if not axes or not (is_table or id.split("/")[0].split(".")[0] in self.axis.lines):
+        axes = self.axes(id, tuple(tensor.shape))
+        if not axes:
             return None
-        if tensor.ndim == 2 and axes[-1] == 1 and 1 < len(self.best) == len(tensor) and not is_table:
+        if tensor.ndim == 2 and axes[-1] == 1 and len(self.best) == len(tensor) and words[0]:
             tensor = tensor[step]  # of all positions, the one that is looked at
         if tensor.ndim == 1 and self.best:
             chosen = list(self.best[step])

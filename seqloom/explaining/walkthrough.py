@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from seqloom.explaining.explanation import Explanation, by_position
-from seqloom.explaining.naming import Naming, naming
+from seqloom.explaining.naming import Naming, naming, shape_of
 from seqloom.explaining.vocabulary_axis import shown_tokens
 from seqloom.models.stage import Example, StageExample
 
@@ -68,13 +68,16 @@ def walkthrough(example: Example, about: str) -> Walkthrough:
 
 
 def explained(example: StageExample) -> Explanation:
-    traces = by_position(example.stage.traces(), example.labels)
-    other = example.other.traces(2)
+    traces, other = example.stage.traces(), example.other.traces(2)
     short, long = (traces, other) if example.longer else (other, traces[:2])
-    stepwise = len(example.stage.steps) > 1
+    stepwise = len(example.other.steps) > 1
     names = naming(short[0], long if stepwise else long[:1], example.words, example.fed)
     if example.columns:
         names = Beside(names.words, names.along, names.fed, names.growing, list(example.columns))
+    per_position = any(
+        axis.probabilities and shape_of(traces[0].values[axis.probabilities])[:-1] for axis in example.axes
+    )
+    traces = by_position(traces, example.labels, always=per_position)
     labels = tuple(example.labels) if len(example.labels) == len(traces) else ("",)
     tokens = tuple(shown_tokens(axis, traces) for axis in example.axes)
     return Explanation(example.stage.part.bound, example.words, tuple(traces), labels, names, tokens)

@@ -13,13 +13,9 @@ from torch import Tensor
 from seqloom.equations import Equations, nodes
 from seqloom.errors import GrammarError, ShapeError
 from seqloom.layers.base import Symbols
-from seqloom.layers.derived_weights import entry_of, example, on_meta, weights_for
-from seqloom.layers.lifting import lift
-from seqloom.layers.program import Program
+from seqloom.layers.batched_steps import BatchedSteps
+from seqloom.layers.derived_weights import DerivedWeights, dry_run, entry_of, example
 from seqloom.layers.recurrent import Cell
-
-FEW = 4
-"""Steps up to which laying matrices side by side costs more than it saves."""
 
 
 def cell_for(
@@ -76,24 +72,23 @@ class DerivedCell(Cell[Any]):
         x = input_of(definition)
         known = {"H": hidden_size, entry_of(definition, x).shape[0]: input_size, **(sizes or {})}
         inputs = [example(definition, symbol, known, hidden_size) for symbol in definition.body.inputs]
-        self.weights = weights_for(definition, inputs, known, hidden_size)
+        run = dry_run(definition, inputs, known, hidden_size)
+        self.weights = DerivedWeights(definition, run.weights)
         self.shapes = {
             symbol.name: tuple(value.shape)
             for symbol, value in zip(definition.body.inputs, inputs, strict=True)
             if symbol.role == "state"
         }
-        graph = lift(definition, inputs, on_meta(self.weights.symbols()))
         returned = [node.name for node in definition.body.returns if isinstance(node, nodes.Symbol)]
-        self.check_results(dict(zip(returned, (value.example for value in graph.results), strict=True)))
-        self.output_size = graph.results[0].example.shape[0]
+        self.check_results(dict(zip(returned, run.results, strict=True)))
+        self.output_size = run.results[0].shape[0]
         if self.output_size != hidden_size and not any("H" in entry.shape for _, entry in definition.legend.patterns):
             raise ShapeError(
                 f"no shape in the docstring of {definition.name} has an H, the hidden size of {hidden_size}",
                 where=definition.source.place(),
                 remedy=f"write the state as `{self.states[0]}  (H)`, or ask for a hidden size of {self.output_size}",
             )
-        places = [returned.index(name) for name in self.states]
-        self.program, self.single = Program(graph, places), Program(graph, places, merged=False)
+        self.steps = BatchedSteps(definition, inputs, run.weights)
         self.state_type = state_type(definition.name, self.states)
 
     def check_results(self, results: Mapping[str, Any]) -> None:
@@ -128,8 +123,7 @@ class DerivedCell(Cell[Any]):
             )
 
     def read(self, x: Tensor, state: Any, real: Tensor | None) -> tuple[Tensor, Any]:
-        program = self.program if x.shape[1] > FEW else self.single
-        y, end = program.run(self.weights.symbols(), x, state, None if real is None else real[..., 0])
+        y, end = self.steps.run(self.weights.symbols(), x, state, real)
         return y, self.state_type(*end)
 
     def symbols(self) -> Symbols:

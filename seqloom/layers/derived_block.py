@@ -12,7 +12,7 @@ from torch import Tensor
 from seqloom.equations import Equations
 from seqloom.errors import GrammarError, ShapeError
 from seqloom.layers.base import Layer, Symbols
-from seqloom.layers.derived_weights import entry_of, example, on_meta, weights_for
+from seqloom.layers.derived_weights import DerivedWeights, dry_run, entry_of, example
 
 X_ONLY = (("T", "D"), "real")
 MASK = (("T", "T"), "bool")
@@ -33,10 +33,10 @@ class DerivedBlock(Layer):
         self.takes_mask = check_block(definition)
         known = {"D": width, **(sizes or {}), "T": 3}  # any length will do
         inputs = [example(definition, symbol, known, width) for symbol in definition.body.inputs]
-        self.weights = weights_for(definition, inputs, known, width)
-        result = definition(*inputs, **on_meta(self.weights.symbols()))
-        if not isinstance(result, Tensor) or result.shape != (3, width):
-            shape = tuple(result.shape) if isinstance(result, Tensor) else "several results"
+        run = dry_run(definition, inputs, known, width)
+        self.weights = DerivedWeights(definition, run.weights)
+        if len(run.results) > 1 or run.results[0].shape != (3, width):
+            shape = tuple(run.results[0].shape) if len(run.results) == 1 else "several results"
             raise GrammarError(
                 f"{definition.name} makes {shape} of X (3, {width}); a block gives (T, D) back",
                 where=definition.source.place(),

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Equations, Part, nodes
-from seqloom.equations.legend import Entry, size_of
-from seqloom.equations.trace import sample
+from seqloom.equations.legend import Entry, letters_in, size_of
+from seqloom.equations.trace import Trace, sample
 from seqloom.errors import ShapeError
 
 DEFAULTED = ("H", "F", "K")
@@ -53,10 +53,10 @@ def part_of(weights: Any) -> Part:
     return Part(weights.of, weights.symbols())
 
 
-def weights_for(
+def dry_run(
     definition: Equations[..., Any], inputs: Sequence[Tensor], sizes: Mapping[str, int], otherwise: int
-) -> DerivedWeights:
-    """All weights that a definition takes, for inputs of these shapes; a run without numbers finds the shapes."""
+) -> Trace:
+    """A run without numbers, for inputs of these shapes: the weights that a definition takes, and its results."""
     scalars = {symbol.name for symbol in definition.body.weights if symbol.role == "weight"}
 
     def draw(name: str, shape: tuple[int, ...]) -> Tensor:
@@ -64,7 +64,7 @@ def weights_for(
             return torch.tensor(known_size(definition, name, sizes, otherwise))
         return torch.empty(shape, device="meta")
 
-    return DerivedWeights(definition, sample(definition, tuple(inputs), {}, draw).weights)
+    return sample(definition, tuple(inputs), {}, draw)
 
 
 def known_size(definition: Equations[..., Any], letter: str, sizes: Mapping[str, int], otherwise: int) -> int:
@@ -82,7 +82,7 @@ def known_size(definition: Equations[..., Any], letter: str, sizes: Mapping[str,
 def example(definition: Equations[..., Any], symbol: nodes.Symbol, sizes: Mapping[str, int], otherwise: int) -> Tensor:
     """A tensor without numbers, in the shape that the docstring gives an input."""
     entry = entry_of(definition, symbol.name)
-    letters = {part for size in entry.shape for part in size.replace("*", "+").split("+") if part.isidentifier()}
+    letters = {letter for size in entry.shape for letter in letters_in(size)}
     known = {letter: known_size(definition, letter, sizes, otherwise) for letter in letters}
     kind = {"bool": torch.bool, "index": torch.long}.get(entry.kind, torch.get_default_dtype())
     return torch.empty([size_of(size, known) for size in entry.shape], dtype=kind, device="meta")
@@ -123,17 +123,3 @@ def factors(definition: Equations[..., Any]) -> set[str]:
         side for node in operators if isinstance(node, nodes.Binary) and node.operator == "@" for side in node.children
     )
     return {side.name for side in sides if isinstance(side, nodes.Symbol)}
-
-
-def on_meta(weights: Any) -> Any:
-    """The same weights without their numbers."""
-    match weights:
-        case Tensor():
-            return weights.to("meta")
-        case Part():
-            return Part(weights.definition, on_meta(weights.weights))
-        case list():
-            return [on_meta(each) for each in weights]
-        case Mapping():
-            return {name: on_meta(value) for name, value in weights.items()}
-    return weights

@@ -62,10 +62,8 @@ class GRUState(NamedTuple):
 class GRU(Gated[GRUState]):
     """`gru`, for which no kernel is made: all tokens in one product, then two products a step."""
 
+    state_type = GRUState
     gates = "rzh"
-
-    def start(self, x: Tensor) -> GRUState:
-        return GRUState(x.new_zeros(len(x), self.output_size))
 
     def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
         H = self.output_size
@@ -87,10 +85,8 @@ class GRU(Gated[GRUState]):
 class GRUResetAfter(Gated[GRUState]):
     """`gru_reset_after` on torch's fused kernel, whose gates stand in the same order."""
 
+    state_type = GRUState
     gates = "rzh"
-
-    def start(self, x: Tensor) -> GRUState:
-        return GRUState(x.new_zeros(len(x), self.output_size))
 
     def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
         y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.weight_h, self.bias)

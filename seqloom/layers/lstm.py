@@ -44,6 +44,7 @@ class LSTMState(NamedTuple):
 class LSTM(Gated[LSTMState]):
     """`lstm` on torch's fused kernel, whose gates stand in the same order."""
 
+    state_type = LSTMState
     gates = "ifgo"
     letters = ("W_{}", "U_{}", "b_{}")
 
@@ -51,9 +52,6 @@ class LSTM(Gated[LSTMState]):
         """Draw the weights as for every gate; a new cell forgets little (Gers et al., 2000)."""
         super().reset_parameters()
         nn.init.ones_(self.by_gate(self.bias)[1])
-
-    def start(self, x: Tensor) -> LSTMState:
-        return LSTMState(*x.new_zeros(2, len(x), self.output_size))
 
     def read(self, x: Tensor, state: LSTMState, real: Tensor | None) -> tuple[Tensor, LSTMState]:
         if real is None:

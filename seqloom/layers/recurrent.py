@@ -58,7 +58,9 @@ class Recurrent(Layer, Generic[S]):
 
 
 class Cell(Recurrent[S]):
-    """A recurrent layer with one cell. A subclass says how the state starts and how words are read."""
+    """A recurrent layer with one cell. A subclass says how words are read, and what is handed on."""
+
+    state_type: Any  # a named tuple; each field (B, H), unless `start` says otherwise
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
@@ -66,7 +68,8 @@ class Cell(Recurrent[S]):
 
     def start(self, x: Tensor) -> S:
         """The state before the first of the words x (B, T, D)."""
-        raise NotImplementedError
+        state: S = self.state_type(*x.new_zeros(len(self.state_type._fields), len(x), self.output_size))
+        return state
 
     def read(self, x: Tensor, state: S, real: Tensor | None) -> tuple[Tensor, S]:
         """The outputs at all words, those at padding being of no account, and the state after the last.

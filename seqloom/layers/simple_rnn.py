@@ -69,10 +69,8 @@ class RNNState(NamedTuple):
 class SimpleRNN(Gated[RNNState]):
     """`simple_rnn` on torch's fused kernel."""
 
+    state_type = RNNState
     gates = "h"
-
-    def start(self, x: Tensor) -> RNNState:
-        return RNNState(x.new_zeros(len(x), self.output_size))
 
     def read(self, x: Tensor, state: RNNState, real: Tensor | None) -> tuple[Tensor, RNNState]:
         y, h = fused(torch.rnn_tanh, x, state.h[None], self.weight_x, self.weight_h, self.bias)
@@ -82,6 +80,8 @@ class SimpleRNN(Gated[RNNState]):
 @layer(concat_rnn)
 class ConcatRNN(Cell[RNNState]):
     """`concat_rnn` on torch's fused kernel, which is handed the two halves of the one matrix A (H+D, H)."""
+
+    state_type = RNNState
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__(input_size, hidden_size)
@@ -96,9 +96,6 @@ class ConcatRNN(Cell[RNNState]):
         nn.init.xavier_uniform_(self.A[self.output_size :])
         nn.init.zeros_(self.b)
 
-    def start(self, x: Tensor) -> RNNState:
-        return RNNState(x.new_zeros(len(x), self.output_size))
-
     def read(self, x: Tensor, state: RNNState, real: Tensor | None) -> tuple[Tensor, RNNState]:
         weight_h, weight_x = self.A.t().split([self.output_size, self.input_size], dim=1)
         y, h = fused(torch.rnn_tanh, x, state.h[None], weight_x, weight_h, self.b)
@@ -112,10 +109,8 @@ class ConcatRNN(Cell[RNNState]):
 class LinearRNN(Gated[RNNState]):
     """`linear_rnn`, for which no kernel is made: all tokens in one product, then a product a step."""
 
+    state_type = RNNState
     gates = "h"
-
-    def start(self, x: Tensor) -> RNNState:
-        return RNNState(x.new_zeros(len(x), self.output_size))
 
     def read(self, x: Tensor, state: RNNState, real: Tensor | None) -> tuple[Tensor, RNNState]:
         from_words = F.linear(x, self.weight_x, self.bias)

@@ -44,6 +44,8 @@ class SSRU(Cell[SSRUState]):
     weight (2*H, D) holds W above W_f; bias (H) is that of the forget gate.
     """
 
+    state_type = SSRUState
+
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__(input_size, hidden_size)
         self.weight = nn.Parameter(torch.empty(2 * hidden_size, input_size))
@@ -56,9 +58,6 @@ class SSRU(Cell[SSRUState]):
         for part in self.weight.chunk(2):
             nn.init.xavier_uniform_(part)
         nn.init.zeros_(self.bias)
-
-    def start(self, x: Tensor) -> SSRUState:
-        return SSRUState(x.new_zeros(len(x), self.output_size))
 
     def read(self, x: Tensor, state: SSRUState, real: Tensor | None) -> tuple[Tensor, SSRUState]:
         from_word, to_f = F.linear(x, self.weight).chunk(2, dim=2)

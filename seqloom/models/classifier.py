@@ -43,7 +43,7 @@ def classifier(
 
     Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
 
-    w  (T)  index, the token ids of the sentence
+    w  (T)  index, the token ids of the sentence; of sound or sensors, the frames
     """
     X = embedding(w)  # the embedding of each token
     H = encoder(X)  # the hidden states, which know their context
@@ -68,7 +68,7 @@ def classifier_with_features(
 
     Paper: H. Cheng et al., Wide and deep learning for recommender systems, DLRS 2016.
 
-    w  (T)        index, the token ids of the sentence
+    w  (T)        index, the token ids of the sentence; of sound or sensors, the frames
     f  (columns)  the feature columns
     """
     X = embedding(w)  # the embedding of each token
@@ -85,7 +85,7 @@ def flat_classifier(w, *, embedding=embedding, head=linear_head, answer=label_pr
 
     Paper: Y. Bengio et al., A neural probabilistic language model, JMLR 3, 2003.
 
-    w  (T)  index, the token ids of the sentence
+    w  (T)  index, the token ids of the sentence; of sound or sensors, the frames
     """
     X = embedding(w)  # the embedding of each token
     z = head(X)  # the logits, from all embeddings end to end
@@ -101,7 +101,7 @@ def flat_classifier_with_features(
 
     Paper: H. Cheng et al., Wide and deep learning for recommender systems, DLRS 2016.
 
-    w  (T)        index, the token ids of the sentence
+    w  (T)        index, the token ids of the sentence; of sound or sensors, the frames
     f  (columns)  the feature columns
     """
     X = embedding(w)  # the embedding of each token

@@ -80,11 +80,8 @@ function chain(path, sections) {
 
 function crumbs(path, sections, views, open) {
   const way = chain(path, sections);
-  const list = way.map((at, depth) => {
-    const inner = at.slice(depth ? way[depth - 1].length : 0).replace(/^\//, "");
-    const view = views.find((candidate) => candidate.path === at);
-    const name = view.name.replaceAll("_", "-");
-    const label = at === "" ? name : `${inner.replace(/\.\d+$/, "")}: ${name}`;
+  const list = way.map((at) => {
+    const label = views.find((view) => view.path === at).trail;
     return element("li", {}, at === path
       ? element("span", { "aria-current": "true" }, label)
       : element("button", { type: "button", onclick: () => open(at) }, label));

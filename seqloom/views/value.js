@@ -10,7 +10,10 @@ export class Record {
   #steps;
   #kinds;
 
-  /** A value is stored as [kind, numbers]; `kinds` says what it has beside them: its shape, the words along its axes. */
+  /**
+   * A value is stored as [kind, numbers], or as the id of another one that is equal to it in this moment;
+   * `kinds` says what a value has beside its numbers: its shape, the words along its axes.
+   */
   constructor(steps, kinds) {
     this.#steps = steps.map(({ values }) => values);
     this.#kinds = kinds;
@@ -19,6 +22,7 @@ export class Record {
   at(step, id) {
     for (let moment = step; moment >= 0; moment--) {
       const value = this.#steps[moment][id];
+      if (typeof value === "string") return this.at(moment, value);
       if (value !== undefined) return value && { ...this.#kinds[value[0]], data: value[1] };
     }
     return null;

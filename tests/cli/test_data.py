@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from seqloom.cli import data_view
 from seqloom.cli.data import EXAMPLES, data
 from seqloom.data.embedded import EMBEDDED
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, SeqloomWarning
 
 app = Typer()
 app.command()(data)
@@ -72,6 +72,20 @@ def test_columns_are_chosen_with_set(folder):
     found = json.loads(run("b.csv", "--task", "classify", *chosen, "--json"))
     assert found["labels"]["label"] == {"0": 2, "1": 2, "2": 2, "3": 2, "4": 1}
     assert list(found["columns"]) == ["text"]
+
+
+def test_a_table_as_people_have_it_is_recognised(folder):
+    lines = "".join(f"a long sentence, number {index}|{index % 2}\n" for index in range(40))
+    (folder / "c.csv").write_text(f"feedback|stars\n{lines}")
+    (folder / "d.json").write_text(json.dumps([{"said": f"a long sentence {n}", "kind": n % 2} for n in range(40)]))
+    for name, said in (
+        ("c.csv", "stars is read as the label, feedback as the text"),
+        ("d.json", "kind is read as the"),
+    ):
+        with pytest.warns(SeqloomWarning, match=rf"{name}: {said}"):
+            found = json.loads(run(name, "--json"))
+        assert found["task"] == "classify"
+        assert found["labels"]["label"] == {"0": 20, "1": 20}
 
 
 def test_embedded_data_is_listed_and_looked_at(folder):

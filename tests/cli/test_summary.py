@@ -8,7 +8,7 @@ import torch
 
 from seqloom.cli.summary import EXAMPLES, summary
 from seqloom.errors import ConfigError, SeqloomError, UnknownName
-from seqloom.models.registry import names
+from seqloom.models.registry import find, names
 from seqloom.models.summary import shapes_in, summarise
 from seqloom.training.catalogue import catalogue, untrained
 from seqloom.training.run import train
@@ -45,7 +45,7 @@ def test_every_architecture_has_rows_that_add_up(task, name):
             name, task, read_of([*SMALL, *(f"model.{width}" for width in widths)], task=task, model__name=name), 30
         )
     except ConfigError:
-        assert (task, name) == ("generate", "mixer")
+        assert task == "generate" and not find(name).causal
         return
     found = summarise(model, config.length)
     assert sum(row.parameters for row in found.rows if row.depth == 1) == found.parameters
@@ -87,7 +87,7 @@ def test_one_hot_words_are_kept_as_they_are(capsys):
 
 def test_the_list_has_every_architecture_with_its_sentence(capsys):
     entries = list(catalogue(vocabulary=40))
-    assert {entry.task for entry in entries} == set(RUNS)
+    assert {entry.task for entry in entries} == {task for task in RUNS if names(task)}
     assert {entry.name for entry in entries} == {name for task in RUNS for name in names(task)}
     (lstm,) = (entry for entry in entries if (entry.task, entry.name) == ("classify", "lstm"))
     assert lstm.parameters == 40 * 128 + 4 * 128 * (128 + 128 + 1) + 128 * 2 + 2

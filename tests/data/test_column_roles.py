@@ -6,7 +6,7 @@ import pytest
 from seqloom.data.bad_records import Policy
 from seqloom.data.column_roles import choose, with_roles
 from seqloom.data.record import Place, Record
-from seqloom.errors import DataError, UnknownName
+from seqloom.errors import DataError, SeqloomWarning, UnknownName
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_every_role_finds_its_column(names, task, columns, chosen):
             "    -> say so, as in data.columns.source=1 data.columns.target=2",
         ),
         (
-            ["review", "stars"],
+            ["a", "b"],
             "classify",
             {},
-            "a.tsv: which column is the label and which the text? there are: review, stars\n"
-            "    -> say so, as in data.columns.label=review data.columns.text=stars",
+            "a.tsv: which column is the label and which the text? there are: a, b\n"
+            "    -> say so, as in data.columns.label=a data.columns.text=b",
         ),
     ],
 )
@@ -144,3 +144,65 @@ def test_words_between_spaces_are_tokens_and_each_has_its_tag():
     kept, counts = cast(found, "tag")
     assert kept == [{"tokens": ["the", "cat"], "tags": ["DET", "NOUN"]}]
     assert counts == {"unequal tokens and tags": 1, "empty tokens": 1, "not a list of words": 1}
+
+
+def table(**columns):
+    rows = zip(*columns.values(), strict=True)
+    return [Record(dict(zip(columns, row)), Place("a.csv", line)) for line, row in enumerate(rows, 2)]
+
+
+SENTENCES = [f"this is the sentence number {number}" for number in range(40)]
+KINDS = ["up", "down"] * 20
+
+
+def read_roles(records, task="classify"):
+    return [record.columns for record in with_roles(iter(records), task, {}, Policy())]
+
+
+@pytest.mark.parametrize(
+    "task, columns, said",
+    [
+        ("classify", {"note": SENTENCES, "direction": KINDS}, "direction is read as the label, note as the text"),
+        (
+            "classify",
+            {"nr": range(40), "shown": ["yes"] * 40, "said": SENTENCES, "direction": KINDS},
+            "direction is read as the label, said as the text",
+        ),
+        ("classify", {"Post": SENTENCES, "a": KINDS, "stars": KINDS}, "stars is read as the label, Post as the text"),
+        ("translate", {"en": SENTENCES, "de": SENTENCES}, "en is read as the source, de as the target"),
+    ],
+)  # fmt: skip
+def test_columns_are_recognised_by_content_and_it_is_said_in_one_line(task, columns, said):
+    roles = {"classify": ("label", "text"), "translate": ("source", "target")}[task]
+    wanted = f"a.csv: {said}; if not, set {' and '.join(f'data.columns.{role}' for role in roles)}"
+    with pytest.warns(SeqloomWarning) as caught:
+        found = read_roles(table(**columns), task)
+    assert [str(warning.message) for warning in caught] == [wanted]
+    assert len(found) == 40
+    assert [*found[0]][:2] == list(roles)
+
+
+@pytest.mark.parametrize("names", [("1", "2"), ("label", "text")])
+def test_columns_in_the_wrong_order_are_refused(names):
+    with pytest.raises(DataError) as caught:
+        read_roles(table(**dict(zip(names, (SENTENCES, KINDS)))))
+    assert str(caught.value) == (
+        f"a.csv: column '{names[0]}' is read as labels and looks like texts: 'this is the sentence number 0'\n"
+        f"    -> say which is which: data.columns.text={names[0]} data.columns.label={names[1]}"
+    )
+
+
+def test_numbers_and_few_records_are_in_no_wrong_order():
+    assert len(read_roles(table(label=[f"{number / 7}" for number in range(40)], text=["a"] * 40))) == 40
+    assert len(read_roles(table(label=SENTENCES[:4], text=KINDS[:4]))) == 4
+
+
+def test_what_is_broken_further_on_fails_when_it_is_reached():
+    def records():
+        yield from table(label=KINDS[:3], text=SENTENCES[:3])
+        raise DataError("broken")
+
+    found = with_roles(records(), "classify", {}, Policy())
+    assert [next(found).columns["label"] for _ in range(3)] == KINDS[:3]
+    with pytest.raises(DataError, match="broken"):
+        next(found)

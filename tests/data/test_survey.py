@@ -199,6 +199,7 @@ LOOKS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::seqloom.errors.SeqloomWarning")
 @pytest.mark.parametrize("name, content, task, first", LOOKS.values(), ids=LOOKS.keys())
 def test_the_task_is_what_data_looks_like(name, content, task, first, write):
     splits, found = open_for_survey(DataConfig(train=str(write(name, content))))

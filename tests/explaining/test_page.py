@@ -179,12 +179,12 @@ def test_a_box_opens_in_all_panes_and_closes(visit):
     tab = visit(explained)
     assert crumbs(tab) == ["encoder-block"]
     tab.locator('.figure [data-opens="A"]').first.click()
-    assert crumbs(tab) == ["encoder-block", "A: multi-head"]
+    assert crumbs(tab) == ["encoder-block", "attention: multi-head"]
     assert tab.locator("article:visible").count() == 1
     assert "multi_head" in tab.locator(".code:visible").inner_text()
     inner = next(view for view in explained.views if view.path.startswith("A/")).path
     tab.locator(f'article:not([hidden]) .figure [data-opens="{inner}"]').first.click()
-    assert crumbs(tab) == ["encoder-block", "A: multi-head", "head: scaled-dot-product"]
+    assert crumbs(tab) == ["encoder-block", "attention: multi-head", "scaled-dot-product"]
     place(tab, "formula", f"{inner}/E").first.hover()
     assert [lit(tab, pane) for pane in PANES] == [{f"{inner}/E"}] * 3
     assert tab.locator("#value .sizes").inner_text() == "2 × 4 × 4"
@@ -209,8 +209,8 @@ def test_an_open_box_closes_by_its_upper_edge_only(visit):
 @pytest.mark.browser
 def test_the_latex_is_that_of_what_is_open(visit):
     tab = visit(example("encoder-block"))
-    assert "multi-head" in tab.locator("#latex").inner_text()
-    tab.locator('article:not([hidden]) [data-opens="F"]').press("Enter")
+    assert r"\text{attention}(X, X, \mathrm{mask})" in tab.locator("#latex").inner_text()
+    tab.locator('article:not([hidden]) .figure [aria-label*="network" i][data-opens]').first.press("Enter")
     assert r"\max(0, x W_1 + b_1)" in tab.locator("#latex").inner_text()
 
 
@@ -219,7 +219,7 @@ def test_the_panel_offers_to_open(visit):
     tab = visit(example("encoder-block"))
     place(tab, "code", "F").first.click()
     tab.get_by_role("button", name="Open feed-forward").click()
-    assert crumbs(tab) == ["encoder-block", "F: feed-forward"]
+    assert crumbs(tab) == ["encoder-block", "network: feed-forward"]
 
 
 @pytest.mark.browser
@@ -237,7 +237,7 @@ def test_the_keyboard_alone_is_enough(visit):
         tab.keyboard.press("ArrowLeft")
     assert lit(tab, "formula") == {"F"}
     tab.keyboard.press("Enter")
-    assert crumbs(tab) == ["encoder-block", "F: feed-forward"]
+    assert crumbs(tab) == ["encoder-block", "network: feed-forward"]
     assert tab.evaluate("document.activeElement.dataset.opens") == "F", "focus stays on the box"
     tab.keyboard.press("Tab")
     tab.keyboard.press("ArrowRight")

@@ -23,6 +23,7 @@ from seqloom.equations import (
     interleave,
     mean,
     norm,
+    past_mask,
     relu,
     sigmoid,
     softmax,
@@ -32,7 +33,7 @@ from seqloom.equations import (
     where,
 )
 from seqloom.errors import GrammarError, ShapeError
-from seqloom.layers import lifting, program
+from seqloom.layers import batched_steps
 from seqloom.layers.bidirectional import Bidirectional
 from seqloom.layers.derived import DerivedCell, cell_for, cell_from
 from seqloom.layers.derived_block import block_from
@@ -108,7 +109,7 @@ def no_recurrence(x, h, *, W, b):
 
 
 @equations
-def rare_functions(x, h, *, W, E, b):
+def rare_functions(x, h, *, W, E, b, a):
     """What no rule is made for is lifted by `torch.vmap`, one operation at a time.
 
     x  (D)      the input
@@ -116,12 +117,14 @@ def rare_functions(x, h, *, W, E, b):
     W  (D, H)   from the input
     E  (2, H)   two vectors
     b  (H)      the bias
+    a  ()       a number
     """
     u = interleave(h, tanh(x @ W))
     v = where(h > x @ W, norm(h) * b, mean(h) - 1)
-    m = flatten(append(E, v))
+    m = flatten(append(E, where(v > 0, norm(v), a)))
+    P = where(past_mask(append(E, h)), 1, a)
     c = concat(b, h) @ concat(v, h) + (E @ h) @ (E @ b)
-    h = tanh(h * c + E[1]) ** 2 / (1 + norm(u) + norm(m))
+    h = tanh(h * c + E[1] + norm(flatten(P))) ** 2 / (1 + norm(u) + norm(m))
     return h
 
 
@@ -161,7 +164,9 @@ def recurrent_definitions() -> list[Equations[..., Any]]:
         found |= {value.name: value for value in names.values() if isinstance(value, Equations)}
     one_input = (each for each in found.values() if len(each.body.inputs) == len(each.body.states) + 1)
     vectors = [each for each in one_input if (entry := each.legend[each.body.inputs[0].name]) and len(entry.shape) == 1]
-    shown = [each for each in vectors if all(each.legend[state] for state in each.body.states)]
+    shown = [
+        each for each in vectors if all((e := each.legend[name]) and e.kind == "real" for name in each.body.states)
+    ]
     return [each for each in shown if each.body.states and each is not self_attentive_rnn]  # whose state grows
 
 
@@ -219,25 +224,23 @@ def test_what_is_computed_before_the_loop_changes_nothing(definition):
 
 
 @every_definition
-def test_without_rules_the_whole_definition_is_lifted(definition, monkeypatch):
-    def no_rules(*_: Any) -> None:
-        raise NotImplementedError
-
-    monkeypatch.setattr(lifting.Lifter, "run", no_rules)
-    cell = cell_from(definition, D, H)
-    assert len(cell.program.steps) <= 1 + len(definition.body.returns)
-    check_cell(cell, B=3, T=6)
+def test_without_shortcuts_every_call_is_lifted_by_vmap(definition, monkeypatch):
+    monkeypatch.setattr(batched_steps, "ELEMENTWISE", set())
+    monkeypatch.setattr(batched_steps, "ALONG_LAST_AXIS", set())
+    check_cell(cell_from(definition, D, H), B=3, T=6)
 
 
 def test_only_what_depends_on_the_state_runs_in_the_loop():
-    by_name = {each.name: cell_from(each, D, H).program for each in EVERY if each.name in ("min_gru", "ssru", "lstm")}
-    assert [each.function.__name__ for each in by_name["min_gru"].steps] == ["mul", "add"]
-    assert len(by_name["ssru"].steps) == 2
-    assert [each.function.__name__ for each in by_name["ssru"].last] == ["relu"]
-    for name in by_name:  # all gates in one product, before the loop and in it
-        products = [each for each in by_name[name].first if each.function is program.times]
-        assert len(products) == (2 if name == "ssru" else 1)  # one with a bias, one without
-    assert sum(each.function is program.times for each in by_name["lstm"].steps) == 1
+    def names(calls: Any) -> list[str]:
+        return [each.function.__name__ for each in calls]
+
+    by_name = {each.name: cell_from(each, D, H).steps for each in EVERY if each.name in ("min_gru", "lstm")}
+    assert names(by_name["min_gru"].steps) == ["mul", "add"]
+    assert names(by_name["lstm"].steps).count("times") == 4
+    assert len(by_name["lstm"].steps) == 4 + 4 + 5
+    for name, gates in (("min_gru", 2), ("lstm", 4)):  # the bias is added within the product
+        assert names(by_name[name].before).count("times") == gates
+        assert "add" not in names(by_name[name].before)
 
 
 def test_at_padding_state_stays_to_the_bit_whatever_stands_there():

@@ -83,8 +83,8 @@ not_a_model = 3
 
 
 def model_settings(task: str) -> set[str]:
-    kind: Any = RUNS[task].model_fields["model"].annotation
-    return set(kind.model_fields)
+    field: Any = RUNS[task].model_fields.get("model")
+    return set(field.annotation.model_fields) if field else set()
 
 
 def small(task: str, changes: list[str]) -> list[str]:
@@ -104,7 +104,7 @@ def test_every_architecture_is_built_and_trained_in_every_task_that_it_claims(ta
     config = load_fitting(changes, task=task, model__name=name)
     model: Any = build(config, 20)
     logits = model(*model.example_batch(B=2, T=5, S=7))
-    logits.square().sum().backward()
+    (logits - 1).square().sum().backward()  # fresh weights may be zeros
     before = [weight.clone() for weight in model.parameters() if weight.grad is not None]
     torch.optim.SGD(model.parameters(), lr=0.1).step()
     after = [weight for weight in model.parameters() if weight.grad is not None]
@@ -133,8 +133,8 @@ def test_every_encoder_and_decoder_reads_settings_that_exist():
         ({"name": "lsmt"}, "name: no architecture is called 'lsmt'\n.*did you mean lstm.*there are: .*transformer"),
         ({"name": "lstm", "heads": 2}, "heads: is read by transformer; lstm has no use for it\n.*leave it out"),
         ({"name": "lstm", "window": 5}, "window: is read by cnn; lstm has no use for it"),
-        ({"name": "words", "widths": [3]}, "widths: is read by rnn, gru, lstm.*; words has no use for it"),
-        ({"name": "cnn", "bidirectional": True}, "bidirectional: is read by rnn, gru, .*; cnn has no use for it"),
+        ({"name": "words", "widths": [3]}, "widths: is read by rnn, .*lstm.*; words has no use for it"),
+        ({"name": "cnn", "bidirectional": True}, "bidirectional: is read by rnn, .*gru, .*; cnn has no use for it"),
         ({"name": "mixer", "positions": "sinusoidal"}, "positions: is read by transformer; mixer has no use"),
         ({"name": "logistic", "pooling": "max"}, "pooling: .*logistic has no use for it"),
         ({"name": "mlp", "norm": "after"}, "norm: is read by transformer; mlp has no use for it"),

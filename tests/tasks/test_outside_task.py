@@ -118,7 +118,7 @@ def test_what_is_no_task_says_so():
 
 
 def test_our_own_tasks_keep_their_names():
-    assert list(TASKS) == ["classify", "generate", "tag", "translate"]
+    assert {"classify", "generate", "tag", "translate"} <= TASKS.keys()
     for name, task in TASKS.items():
         assert task_reference(task) == name == load_run(None, [], task=f"{task.__module__}:{task.__name__}").task
         assert issubclass(run_config(task), RunConfig) and task.columns.task == name

@@ -128,7 +128,7 @@ def test_columns_the_wrong_way_round_are_noticed(tmp_path, reviews):
     lines = [line.split("\t") for line in reviews.read_text().splitlines()]
     turned = tmp_path / "turned.tsv"
     turned.write_text("".join(f"{text} {number}\t{label}\n" for number, (label, text) in enumerate(lines)))
-    with pytest.raises(DataError, match="240 texts: is that the column of labels") as caught:
+    with pytest.raises(DataError, match="column '1' is read as labels and looks like texts") as caught:
         train(settings(turned, "data.valid_share=0"), tmp_path / "run", quiet=True)
     assert "data.columns.text=1 data.columns.label=2" in str(caught.value)
     right = settings(turned, "data.columns.text=1", "data.columns.label=2", model__name="cnn")

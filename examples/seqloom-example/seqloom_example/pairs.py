@@ -40,14 +40,14 @@ class PairSettings(Config):
     """Width of the embeddings."""
 
 
-class PairTokens(TokenConfig):
+class WordTokens(TokenConfig):
     kind: Any = "word"
 
 
 class PairConfig(TaskConfig):
     """Two texts and their label."""
 
-    tokens: PairTokens = PairTokens()
+    tokens: WordTokens = WordTokens()
     pairs: PairSettings = PairSettings()
 
 

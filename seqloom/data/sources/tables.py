@@ -1,7 +1,10 @@
 """TSV and CSV: a row is a record, its columns named by a header or numbered from 1.
 
 Is the first row a header? With `header` true or false, as it says. With "auto" it is when columns were asked for by
-name, or when one of its cells is a name that the task knows (text, label, source ...).
+name, when one of its cells is a name that the task knows (text, label, source ...), or when all of them are single
+words and one is a name that such columns often have (review, sentiment ...), or is of another kind than the rows below.
+
+What stands between cells is found in the first lines unless it is set: comma, semicolon, tab or vertical bar.
 
 Quotes of CSV are as the csv module reads them. A broken row costs itself and nothing else: a quote that is never closed
 would swallow the rest of the file, so the lines that it took are put back and read again as rows of their own.
@@ -10,18 +13,24 @@ would swallow the rest of the file, so the lines that it took are put back and r
 from __future__ import annotations
 
 import csv
+import re
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.column_guess import ahead, names_columns, usual_names
 from seqloom.data.line_reader import read_lines, scan
 from seqloom.data.record import Place, Record
 from seqloom.errors import DataError
 
 Header: TypeAlias = Literal["auto"] | bool
 
+SEPARATORS = ("\t", ";", "|", ",")
+LOOKED_AT = 100
+"""Lines in which the separator and a header are looked for."""
+QUOTED = re.compile('"[^"]*"')
 REMEDY = 'close the quote, and write a quote inside quotes twice: ""'
 
 
@@ -31,9 +40,13 @@ def read_tsv(
     header: Header = "auto",
     asked: Collection[str] = (),
     known: Collection[str] = (),
+    separator: str = "auto",
 ) -> Iterator[Record]:
     """Cells between tabs, nothing quoted. `asked`: columns by name; `known`: names that give a header away."""
     policy = policy or Policy()
+    separator = sniffed(file, "\t") if separator == "auto" else separator
+    if separator != "\t":
+        return read_csv(file, policy, header, asked, known, separator)
     rows = ((number, line.split("\t")) for number, line in read_lines(file, policy))
     return records(rows, file, policy, header, asked, known)
 
@@ -44,10 +57,12 @@ def read_csv(
     header: Header = "auto",
     asked: Collection[str] = (),
     known: Collection[str] = (),
+    separator: str = "auto",
 ) -> Iterator[Record]:
-    """Cells between commas, quoted where they hold commas, quotes or newlines."""
+    """Cells between separators, quoted where they hold separators, quotes or newlines."""
     policy = policy or Policy()
-    return records(csv_rows(file, policy), file, policy, header, asked, known)
+    separator = sniffed(file, ",") if separator == "auto" else separator
+    return records(csv_rows(file, policy, separator), file, policy, header, asked, known)
 
 
 def records(
@@ -60,13 +75,15 @@ def records(
 ) -> Iterator[Record]:
     name = str(file)
     names: list[str] | None = None
+    first, rows = ahead(iter(rows), LOOKED_AT)
+    below = [cells for _, cells in first[1:]]
     for number, cells in rows:
         if len(cells) <= 1 and not "".join(cells).strip():
             policy.note(Place(name, number), "empty line")
             continue
         if names is None:
             names = [str(position) for position in range(1, len(cells) + 1)]
-            if is_header(cells, header, asked, known):
+            if is_header(cells, header, asked, known, below):
                 names = header_names(cells, Place(name, number))
                 continue
         if len(cells) == len(names):
@@ -76,7 +93,13 @@ def records(
             policy.bad(Place(name, number), Problem("wrong number of columns", detail, "mend the row"))
 
 
-def is_header(cells: list[str], header: Header, asked: Collection[str], known: Collection[str]) -> bool:
+def is_header(
+    cells: list[str],
+    header: Header,
+    asked: Collection[str],
+    known: Collection[str],
+    below: Sequence[Sequence[str]] = (),
+) -> bool:
     """
     >>> is_header(["text", "category"], "auto", asked=[], known=["label", "text"])
     True
@@ -87,7 +110,32 @@ def is_header(cells: list[str], header: Header, asked: Collection[str], known: C
         return header
     if any(not name.isdecimal() for name in asked):
         return True
-    return any(cell.strip().lower() in known for cell in cells)
+    names = [cell.strip().lower() for cell in cells]
+    if any(name in known for name in names):
+        return True
+    words = len(names) > 1 and all(map(is_name, names))
+    return words and (not usual_names(known).isdisjoint(names) or names_columns(cells, below))
+
+
+def is_name(cell: str) -> bool:
+    """Whether a cell could be the name of a column: one word, or none."""
+    return not cell or (cell.replace("_", "").replace("-", "").isalnum() and not cell.isdecimal())
+
+
+def sniffed(file: Path, usual: str) -> str:
+    """The usual separator if every one of the first lines has it, else one that they all have as often as each other.
+
+    Lines that open a quote and do not close it say nothing.
+    """
+    try:
+        lines = [line for (_, line), _ in zip(scan(file, Policy("skip")), range(LOOKED_AT)) if isinstance(line, str)]
+    except DataError:  # said when it is read
+        return usual
+    lines = [QUOTED.sub("", line) for line in lines if line.strip() and line.count('"') % 2 == 0]
+    if not lines or all(usual in line for line in lines):
+        return usual
+    counts = {separator: {line.count(separator) for line in lines} for separator in SEPARATORS}
+    return next((one for one, found in counts.items() if len(found) == 1 and 0 not in found), usual)
 
 
 def header_names(cells: list[str], place: Place) -> list[str]:
@@ -99,7 +147,7 @@ def header_names(cells: list[str], place: Place) -> list[str]:
     return names
 
 
-def csv_rows(file: Path, policy: Policy) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(file: Path, policy: Policy, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that can be used, each with the number of its first line."""
     csv.field_size_limit(max(csv.field_size_limit(), policy.longest_line))  # of the process; never made smaller
     waiting: deque[tuple[int, str | Problem]] = deque()
@@ -107,11 +155,11 @@ def csv_rows(file: Path, policy: Policy) -> Iterator[tuple[int, list[str]]]:
     while numbered := waiting.popleft() if waiting else next(lines, None):
         number, line = numbered
         if isinstance(line, str) and '"' not in line:
-            yield number, line.split(",")  # what the csv module gives, save that a lone \r stays where it is
+            yield number, line.split(separator)  # what the csv module gives, save that a lone \r stays where it is
             continue
         taken = [numbered]
         try:
-            cells = next(csv.reader(feed(taken, waiting, lines, policy.longest_line), strict=True))
+            cells = next(csv.reader(feed(taken, waiting, lines, policy.longest_line), delimiter=separator, strict=True))
         except csv.Error as error:
             waiting.extendleft(reversed(taken[1:]))
             policy.bad(Place(str(file), number), broken(error) if isinstance(line, str) else line)

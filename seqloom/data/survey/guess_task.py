@@ -6,21 +6,15 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from seqloom.config import Config
+from seqloom.data.column_guess import SAMPLE, by_content, by_usual_name, guess_stated
 from seqloom.data.column_roles import COLUMNS, ForTask
 from seqloom.data.embedded import find_embedded, is_embedded
-from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
 from seqloom.data.splits import Records, find_splits, open_data
-from seqloom.errors import DataError
-
-SAMPLE = 1_000
-"""Records looked at to tell the task."""
-FEW = 0.2
-"""A column with fewer different values than this share of its records is one of labels."""
-SHORT = 40
-"""Letters of the longest label."""
+from seqloom.errors import DataError, SeqloomWarning
 
 
 class SurveyConfig(Config):
@@ -71,16 +65,14 @@ def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
     for task, known in COLUMNS.items():
         if {*known.roles} == {*names}:
             return task, config.columns
-    if len(names) != 2 or config.columns:
+    if config.columns:
         return None, config.columns
-    labels = [name for name in names if is_label(name, sample)]
-    if len(labels) == 1:
-        text = next(name for name in names if name not in labels)
-        return "classify", {"label": labels[0], "text": text}
-    return ("translate", dict(zip(COLUMNS["translate"].roles, names))) if not labels else (None, config.columns)
-
-
-def is_label(name: str, records: Sequence[Record]) -> bool:
-    """Whether a column has few values, all of them short."""
-    values = [str(record.columns.get(name)) for record in records]
-    return len({*values}) <= max(2, FEW * len(values)) and max(map(len, values)) <= SHORT
+    for task in ("classify", "translate"):
+        roles = COLUMNS[task].roles
+        guess = by_usual_name(roles, names)
+        guess = guess if len(guess) == 2 else by_content(roles, names, sample)
+        if len(guess) == 2:
+            if [guess[role] for role in roles] != names:
+                warn(guess_stated(guess, sample[0].place.file), SeqloomWarning, stacklevel=2)
+            return task, guess
+    return None, config.columns

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Equations, Part, equations
+from seqloom.errors import SeqloomError
 from seqloom.layers.base import Symbols
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.recurrent import last
@@ -59,4 +60,9 @@ class Encoder(nn.Module):
 
     def part(self, length: int) -> Part:
         """What it computes for sequences of so many positions, with its weights."""
+        if not hasattr(self, "definition"):
+            what = f"{type(self).__name__} has no equations that could be opened"
+            raise SeqloomError(
+                what, remedy="write an @equations function of what it computes: `definition` and `symbols`"
+            )
         return Part(self.definition, self.symbols(length))

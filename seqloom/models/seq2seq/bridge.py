@@ -76,7 +76,9 @@ class InitialState(nn.Module):
         for number, (kind, layer) in enumerate(zip(self.kinds, self.projections, strict=True), start=1):
             for letter, project in zip(kind._fields, layer, strict=True):  # type: ignore[call-overload]
                 part = Part(initial_state, project.symbols())
-                found.append(Stage(f"bridge, {letter}{f' of layer {number}' * (len(self.kinds) > 1)}", part, [step]))
+                of_layer = f" of layer {number}" * (len(self.kinds) > 1)
+                alone = len(self.sizes[0]) == len(self.kinds) == 1  # one state to make
+                found.append(Stage("bridge" if alone else f"bridge, {letter}{of_layer}", part, [step]))
         return found
 
 

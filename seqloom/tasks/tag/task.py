@@ -17,7 +17,7 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError
+from seqloom.errors import DataError, suggestion
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
@@ -108,7 +108,8 @@ class Tag(Task[TagConfig]):
                 raise DataError(
                     f"the tag {tag!r} of {word!r} was never seen in training",
                     where=str(record.place),
-                    remedy=f"mend it, or train with examples of it; known: {', '.join(self.tags[:10])}",
+                    remedy=f"{suggestion(tag, self.tags)}mend it, or train with examples of it; "
+                    f"known: {', '.join(self.tags[:10])}",
                 )
         return [self.tag_ids[tag] for tag in tags_of(record)]
 

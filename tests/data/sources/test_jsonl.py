@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from seqloom.data.bad_records import Policy
 from seqloom.data.record import Place
-from seqloom.data.sources.jsonl import read_jsonl
+from seqloom.data.sources.jsonl import is_array, read_json_array, read_jsonl
 from seqloom.errors import DataError
 
 
@@ -86,3 +86,43 @@ def test_any_bytes_are_records_or_a_data_error(tmp_path_factory, attempt, raw):
         for value in record.columns.values():
             assert value is None or isinstance(value, str | int | float | list | np.ndarray)
     assert error is None or error.where.startswith(str(file))
+
+
+ROWS = [{"text": "a [fine] film, }", "label": "pos"}, {"text": "早上好", "label": "neg"}] * 3000
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_array_of_objects_is_read_one_at_a_time(write, indent):
+    file = write("a.json", "\ufeff" + json.dumps(ROWS, indent=indent, ensure_ascii=False))
+    assert is_array(file)
+    records = list(read_json_array(file))
+    assert [record.columns for record in records] == ROWS
+    lines = [2, 6, 10] if indent else [1, 1, 1]
+    assert [record.place.line for record in records[:3]] == lines
+
+
+def test_lines_of_objects_are_no_array(write):
+    assert not is_array(write("a.json", '{"text": "[a]"}\n{"text": "b"}\n'))
+
+
+@pytest.mark.parametrize(
+    "text, line, what",
+    [
+        ('[{"text": "a"},\n{"text": }]', 2, "not JSON: Expecting value, line 2"),
+        ('[{"text": "a"}', 1, "not JSON: the array is not closed"),
+        ('[{"text": "a"}, 3]', 1, "not an object: a int"),
+        ('[{"text": {"en": "a"}}]', 1, "nested value: column 'text': a dict"),
+    ],
+)
+def test_what_is_wrong_in_an_array_has_its_line(write, text, line, what):
+    file = write("a.json", text)
+    with pytest.raises(DataError) as caught:
+        list(read_json_array(file))
+    assert str(caught.value).startswith(f"{file}:{line}: {what}")
+
+
+@given(st.text('[]{},:"a1\\\n ', max_size=30))
+def test_any_text_is_objects_or_an_error(tmp_path_factory, text):
+    file = tmp_path_factory.mktemp("any") / "a.json"
+    file.write_text(text)
+    assert all(isinstance(record.columns, dict) for record in read_json_array(file, Policy("skip")))

@@ -31,10 +31,10 @@ def test_tsv_knows_no_quotes(write):
 @pytest.mark.parametrize(
     "header, asked, known, is_header",
     [
-        ("auto", [], [], False),
+        ("auto", [], [], True),  # a usual name for a column
         ("auto", ["stars"], [], True),
         ("auto", ["starz"], [], True),  # asked for by name: so there are names, and this one is wrong
-        ("auto", ["2"], [], False),
+        ("auto", ["2"], [], True),
         ("auto", [], ["text", "label"], True),  # Text
         ("auto", [], ["source", "target"], False),
         (True, [], [], True),
@@ -161,3 +161,40 @@ def test_any_bytes_are_records_or_a_data_error(tmp_path_factory, attempt, read, 
         starts = [record.place.line for record in records]
         assert starts == sorted(set(starts))
         assert error is None or error.where.startswith(str(file))
+
+
+@pytest.mark.parametrize("first", ["good,a fine film", "5,review of it", "stars,5", "answer,antwort"])
+def test_a_row_of_data_is_no_header(write, first):
+    file = write("a.csv", f"{first}\nbad,a dull film\n")
+    known = ["source", "target"] if first.startswith("answer") else ["label", "text"]
+    assert len(list(read_csv(file, None, "auto", [], known))) == (1 if first.startswith("answer") else 2)
+
+
+@pytest.mark.parametrize(
+    "first, is_header",
+    [("said,mood", True), ("Great,pos", False), ("said,7", False), ("said it,mood", False), ("said,mood,", True)],
+)
+def test_a_header_is_of_another_kind_than_the_rows_below(write, first, is_header):
+    end = ",3" if first.endswith(",") else ""
+    rows_below = "".join(f"a film that is long,{label}{end}\n" for label in ["pos", "neg"] * 6)
+    found = rows(read_csv(write("a.csv", f"{first}\n{rows_below}")))
+    assert len(found) == (12 if is_header else 13)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|", "\t"])
+@pytest.mark.parametrize("read", [read_csv, read_tsv])
+def test_the_separator_is_found(write, read, separator):
+    lines = [f"neg{separator}a film that is dull and long", f'pos{separator}"a fine{separator} fine film"'] * 2
+    if read is read_tsv and separator == "\t":
+        lines = lines[::2]  # tabs are never quoted
+    lines[0] += " (yes or no)"
+    found = rows(read(write("a.csv", "\n".join(lines) + "\n")))
+    assert [label for label, _ in found] == ["neg", "pos", "neg", "pos"][:: 2 if len(lines) == 2 else 1]
+    if len(lines) == 4:
+        assert found[1] == ("pos", f"a fine{separator} fine film")
+
+
+def test_commas_in_texts_between_semicolons_are_no_columns(write):
+    file = write("a.csv", "review;stars\na film, a dull one;1\nfine;5\nlong, very, very long;2\n")
+    assert rows(read_csv(file)) == [("a film, a dull one", "1"), ("fine", "5"), ("long, very, very long", "2")]
+    assert rows(read_csv(file, separator="|")) == [(line,) for line in file.read_text().splitlines()]

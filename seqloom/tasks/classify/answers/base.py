@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqloom.data.record import Record
-from seqloom.errors import DataError
+from seqloom.errors import DataError, suggestion
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.requests import Answer
 from seqloom.tasks.task import Evaluation, Facts
@@ -100,7 +100,7 @@ def label_of(record: Record) -> str:
 
 def never_seen(label: str, known: Sequence[str], record: Record) -> DataError:
     return DataError(
-        f"the label {label!r} was never seen in training",
+        f"the label {label!r:.60} was never seen in training",
         where=str(record.place),
-        remedy=f"mend it, or train with examples of it; known: {', '.join(known[:10])}",
+        remedy=f"{suggestion(label, known)}mend it, or train with examples of it; known: {', '.join(known[:10])}",
     )

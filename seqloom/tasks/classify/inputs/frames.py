@@ -101,9 +101,9 @@ class FrameInputs(InputKind):
 
 
 def from_lists(given: Any) -> NDArray[np.float32]:
-    """Frames as lists of numbers."""
+    """Frames as an array, or as lists of numbers."""
     try:
-        frames = np.asarray(given, np.float32) if isinstance(given, list) else np.zeros(0, np.float32)
+        frames = np.asarray(given, np.float32) if isinstance(given, list | np.ndarray) else np.zeros(0, np.float32)
     except (ValueError, TypeError, OverflowError):
         frames = np.zeros(0, np.float32)
     if not frames.size or frames.ndim > 2 or not np.isfinite(frames).all():
