@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -51,20 +51,28 @@ def new_folder(target: Path) -> Iterator[Path]:
         raise
 
 
-def replace_file(target: Path, data: bytes) -> None:
-    """Write a file so that it is the old one or the new one, whatever happens."""
+@contextmanager
+def replaced(target: Path) -> Iterator[BinaryIO]:
+    """A stream to write a file with: the file is the old one or, when the block ends well, the new one."""
     part = target.with_name(f".{target.name}.part")
     try:
-        part.write_bytes(data)
+        with part.open("wb") as stream:
+            yield stream
         flush(part)
         os.replace(part, target)
         flush(target.parent)
     except OSError as error:
+        remedy = "make room on the disk or choose another place"
+        raise OutputError(f"cannot write {target}: {error.strerror or error}", remedy=remedy) from error
+    finally:
         with suppress(OSError):
             part.unlink()
-        raise OutputError(
-            f"cannot write {target}: {error.strerror or error}", remedy="make room on the disk or choose another place"
-        ) from error
+
+
+def replace_file(target: Path, data: bytes) -> None:
+    """Write a file so that it is the old one or the new one, whatever happens."""
+    with replaced(target) as stream:
+        stream.write(data)
 
 
 def flush(path: Path) -> None:

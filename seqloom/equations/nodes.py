@@ -44,7 +44,9 @@ class Node:
 
     @property
     def children(self) -> tuple[Node, ...]:
-        return ()
+        """The nodes right below, in the order of evaluation: where nothing else is said, those among its fields."""
+        fields = (value if isinstance(value, tuple) else (value,) for value in vars(self).values())
+        return tuple(part for parts in fields for part in parts if isinstance(part, Node))
 
     def walk(self) -> Iterator[Node]:
         """This node and everything below it, in the order of evaluation."""
@@ -77,10 +79,6 @@ class Unary(Node):
     operator: str
     operand: Node
 
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.operand,)
-
 
 @dataclass(frozen=True)
 class Binary(Node):
@@ -90,20 +88,12 @@ class Binary(Node):
     left: Node
     right: Node
 
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.left, self.right)
-
 
 @dataclass(frozen=True)
 class Transpose(Node):
     """`X.T`."""
 
     operand: Node
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.operand,)
 
 
 @dataclass(frozen=True)
@@ -113,20 +103,12 @@ class Index(Node):
     base: Node
     index: Node
 
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.base, self.index)
-
 
 @dataclass(frozen=True)
 class Spread(Node):
     """`*head`: the members of a family, one argument each."""
 
     family: Symbol
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.family,)
 
 
 @dataclass(frozen=True)
@@ -135,10 +117,6 @@ class Call(Node):
 
     function: Known
     arguments: tuple[Node, ...]
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return self.arguments
 
 
 @dataclass(frozen=True)

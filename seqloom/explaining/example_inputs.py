@@ -1,13 +1,13 @@
 """From a sentence to the inputs of a definition: what each symbol is when the words are these.
 
-    x, k, w, y      the word of this step: its row, as a key, its number, as the last one that was written
-    p, i            its place
-    X, H, K, V ...  all words, one a row
-    q, h, z         one row: the last word, where there is no state
-    states          zeros at the start; U as many rows of them as a window has in front
-    mask, causal    everything may be looked at; only what came before
+    x, k, w, y      the word of this step: its vector, as a key, its token id, as the last token that was written
+    p, i            its position
+    X, H, K, V ...  all words, one vector for each
+    q, h, z         one vector: the last word, where there is no state
+    states          zeros at the start; U as many vectors of them as a window has in front
+    mask, causal    True everywhere; True up to the position itself
 
-Every word has a row of its own that depends on nothing but the word, so that the same word looks
+Every word has a vector of its own that depends on nothing but the word, so that the same word is
 the same in every explanation. What has no rule is drawn by its shape from the seed of its name.
 """
 
@@ -66,8 +66,8 @@ class ExampleInputs:
     def __init__(self, definition: Equations[..., Any], words: list[str]) -> None:
         self.definition, self.words = definition, words
         self.sizes = {**SIZES, "T": len(words), "S": len(words)}
-        self.numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-        self.sizes["V"] = max(SIZES["V"], len(self.numbers))
+        self.token_ids = {word: id for id, word in enumerate(dict.fromkeys(words))}
+        self.sizes["V"] = max(SIZES["V"], len(self.token_ids))
         self.sizes["places"] = len(words) + 1
 
     @property
@@ -143,7 +143,7 @@ class ExampleInputs:
         if shape == ():
             return self.single(name, entry, step)
         if entry.kind == "index" and entry.shape in (("T",), ("S",)):
-            return torch.tensor([self.numbers[word] for word in self.words])
+            return torch.tensor([self.token_ids[word] for word in self.words])
         if entry.kind == "index":
             return torch.arange(math.prod(shape)).reshape(shape) % self.sizes["V"]
         if entry.shape[0] in ("T", "S") and len(shape) == 2:
@@ -158,16 +158,16 @@ class ExampleInputs:
         return seeded(name, shape)
 
     def word_at(self, place: int, shape: tuple[int, ...]) -> Tensor:
-        """The row of the word at a place; zeros beyond the ends."""
+        """The vector of the word at a position; zeros beyond the ends."""
         return seeded(self.words[place], shape) if 0 <= place < len(self.words) else torch.zeros(shape)
 
     def single(self, name: str, entry: Entry, step: int) -> Tensor:
-        """A number: a word's number, a place, a length, or a setting."""
+        """A number: a token id, a position, a length, or a setting."""
         settings = {"tau": 0.5, "epsilon": 0.1}
         if name in ("p", "i"):
             return torch.tensor(step)
         if name == "n":
             return torch.tensor(step + 1)
         if entry.kind == "index":
-            return torch.tensor(self.numbers[self.words[step]])
+            return torch.tensor(self.token_ids[self.words[step]])
         return torch.tensor(settings.get(name, 1.0))

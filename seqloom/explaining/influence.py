@@ -35,11 +35,11 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
     real = [place for place in distances if words[place] not in SPECIALS] or distances
     strongest = words[max(real, key=learned.__getitem__)]
     text = [
-        f"How strongly the state after the last word depends on each of {len(words)} words: the length of all "
-        f"derivatives of the last state of the encoder ({encoder}) with respect to the word's row.",
+        f"How strongly the state after the last word depends on each of {len(words)} words: the norm of all "
+        f"derivatives of the last state of the encoder ({encoder}) with respect to the word's embedding.",
         f"The first word, {len(words) - 1} words back, keeps {far / near:.0%} of the influence of the last one; before "
         f"training it was {began[0] / max(began[-1], 1e-30):.0%}. Of the words, “{strongest}” matters most.",
-        "What is forgotten here cannot be in a context of one row; a decoder with attention can still look at it.",
+        "What is forgotten here cannot be in a single context vector; a decoder with attention can still attend to it.",
     ]
     return Experiment(
         "forgetting",
@@ -47,10 +47,10 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
         "How much does each word still matter at the end?",
         text,
         [
-            BarChart("Influence on the last state, word by word", "length of the derivative",
+            BarChart("Influence on the last state, word by word", "norm of the derivative",
                      [f"{place + 1} {word}" for place, word in enumerate(words)], [("trained", learned)]),
             LineChart(
-                "Influence by distance from the end", "distance in words", "length of the derivative",
+                "Influence by distance from the end", "distance in words", "norm of the derivative",
                 [Series("trained", distances, learned[::-1]), Series("before training", distances, began[::-1])],
                 y_scale="log",
             ),
@@ -59,7 +59,7 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
 
 
 def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], list[float]]:
-    """The words of a sentence, and for each the length of d(last hidden state) / d(its embedding)."""
+    """The words of a sentence, and for each the norm of d(last hidden state) / d(its embedding)."""
     with torch.no_grad():
         first = model.task.example(network, given, model.device).stages[0]
         x = torch.as_tensor(first.stage.traces()[0].values["X"])[None]

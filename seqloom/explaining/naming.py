@@ -11,7 +11,7 @@ Axes = Mapping[str, tuple[bool, ...]]
 """For each id, which axes of its value."""
 
 NOTHING = "∅"
-"""Stands at rows of zeros in front of the first word."""
+"""Stands at vectors of zeros in front of the first word."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A recorded number, row or matrix, ready to be shown."""
+"""A recorded number, vector or matrix, ready to be shown."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from seqloom.models.stage import Example, StageExample
 
 LIMITS = (None, 64, 32, 16, 8, 4, 2)
 NUMBERS = 150_000
-"""About as many numbers are kept on a page; of wider rows and matrices, the first entries."""
+"""About as many numbers are kept on a page; of wider vectors and matrices, the first entries."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -36,9 +36,9 @@ def key_value_attention(q, K, V):
     Paper: M. Daniluk et al., Frustratingly short attention spans in neural language modeling, ICLR 2017,
     with the dot product as its score.
 
-    q  (D)     the query: who asks
-    K  (S, D)  the keys, one a row: what is compared
-    V  (S, F)  the values, one a row: what is handed out
+    q  (D)     the query
+    K  (S, D)  the keys, one for each position: what is compared with the query
+    V  (S, F)  the values, one for each key: what is summed
     """
     e = stack(dot(q, k_j) for k_j in K)  # the score of each key: how well it fits the query
     alpha = softmax(e)  # the attention weights: positive, together 1
@@ -53,8 +53,8 @@ def attention_pooling(H, *, q):
     Paper: Z. Yang et al., Hierarchical attention networks for document classification, NAACL 2016,
     without the layer before the score.
 
-    H  (S, D)  the states, one a row
-    q  (D)     the learned query: what is worth looking at
+    H  (S, D)  the hidden states, one for each position
+    q  (D)     the learned query: what is worth attending to
     """
     e = stack(dot(q, h_j) for h_j in H)  # the score of each position
     alpha = softmax(e)  # the attention weights: positive, together 1
@@ -83,7 +83,7 @@ class SoftAttention(Layer):
 
         q      (B, T, H)            the queries
         h      (B, S, D)            the states
-        mask   (B, S) or (B, T, S)  bool, True where a query may look; None lets it look everywhere
+        mask   (B, S) or (B, T, S)  bool, True where a query may attend; None lets it look everywhere
         ->  c  (B, T, D)            the contexts; zeros for a query that may look nowhere
             a  (B, T, S)            the weights
         """
@@ -114,7 +114,7 @@ class KeyValueAttention(Layer):
         q      (B, T, D)            the queries
         k      (B, S, D)            the keys
         v      (B, S, F)            the values
-        mask   (B, S) or (B, T, S)  bool, True where a query may look; None lets it look everywhere
+        mask   (B, S) or (B, T, S)  bool, True where a query may attend; None lets it look everywhere
         ->  c  (B, T, F)            the contexts; zeros for a query that may look nowhere
             a  (B, T, S)            the weights
         """

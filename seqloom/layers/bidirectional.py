@@ -41,7 +41,7 @@ def bidirectional(X, *, fwd=simple_rnn, bwd=simple_rnn):
 
 
 class BidirectionalState(NamedTuple):
-    """The states of both readers: from the left after the last word, from the right after the first."""
+    """The states of both readers: from the left after the last token, from the right after the first."""
 
     forward: Any
     backward: Any
@@ -49,7 +49,7 @@ class BidirectionalState(NamedTuple):
 
 @layer(bidirectional)
 class Bidirectional(Recurrent[BidirectionalState]):
-    """Two independent recurrent layers of any kind; the one from the right starts at the last real word.
+    """Two independent recurrent layers of any kind; the one from the right starts at the last real token.
 
     y (B, T, H) is as wide as both together.
     """
@@ -96,10 +96,10 @@ def sequence_part(layer: Recurrent[Any]) -> Part:
 
 
 def turn(x: Tensor, lengths: Tensor | None) -> Tensor:
-    """The words of each row from the last to the first; padding stays behind.
+    """The tokens of each sequence from the last to the first; padding stays behind.
 
     x        (B, T, D)
-    lengths  (B)        int, how many words of each row are real; None for all T
+    lengths  (B)        int, how many tokens of each sequence are real; None for all T
 
     >>> turn(torch.tensor([[[1], [2], [3]]]), torch.tensor([2]))[0, :, 0].tolist()
     [2, 1, 3]

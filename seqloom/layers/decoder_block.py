@@ -78,10 +78,10 @@ def decoder_block_pre_norm(
 
 
 class DecoderCache(NamedTuple):
-    """What a decoder block looks at: the source, computed once, and the words written so far."""
+    """What a decoder block attends to: the source, computed once, and the tokens written so far."""
 
     source: KeyValue  # (B, N, S, K)
-    written: Any  # KeyValue (B, N, T, K), or what else looks back remembers; None before the first word
+    written: Any  # KeyValue (B, N, T, K), or the state of what stands in its place; None before the first token
 
 
 class DecoderParts(Layer):
@@ -98,13 +98,13 @@ class DecoderParts(Layer):
         self.dropout = Dropout(dropout)  # after each part, before the sum
 
     def forward(self, x: Tensor, h: Tensor, mask: Tensor | None = None, written: Tensor | None = None) -> Tensor:
-        """Every word looks at those before it, then at the source, then thinks by itself.
+        """Every token attends to those before it, then to the source, then goes through the feed-forward network.
 
-        x        (B, T, D)     the words written
+        x        (B, T, D)     the tokens written
         h        (B, S, D)     the source
-        mask     (B, N, T, S)  bool, True where a word may look at the source
-        written  (B, N, T, T)  bool, True where a word may look at the words up to itself, if not at all
-        ->       (B, T, D)     the words, knowing of those before and of the source
+        mask     (B, N, T, S)  bool, True where a token may attend to the source
+        written  (B, N, T, T)  bool, True where a token may attend to the tokens up to itself, if not at all
+        ->       (B, T, D)     the tokens, knowing of those before and of the source
         """
         x = quiet(x, per_head(written))
         u = self.before(x)
@@ -113,20 +113,20 @@ class DecoderParts(Layer):
         return o
 
     def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
-        """The cache before the first word: h (B, S, D), mask as for `forward`."""
+        """The cache before the first token: h (B, S, D), mask as for `forward`."""
         return DecoderCache(self.cross_attention.keys(h, mask), None)
 
     def step(
         self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None, *, weights: bool = False
     ) -> tuple[Tensor, DecoderCache, Tensor | None]:
-        """The block for the words that come next.
+        """The block for the tokens that come next.
 
-        x        (B, T, D)     the next words; usually one
+        x        (B, T, D)     the next tokens; usually one
         cache                  from `start`, or from the step before
-        mask     (B, N, T, S)  bool, True where a word may look at the source
+        mask     (B, N, T, S)  bool, True where a token may attend to the source
         weights  bool          whether to hand out a
-        ->       (B, T, D)     the new words
-                 cache         with the new words in it
+        ->       (B, T, D)     the new tokens
+                 cache         with the new tokens in it
               a  (B, N, T, S)  the weights of each head on the source; None unless asked for
         """
         back, written = self.self_attention.step(self.before(x), cache.written)
@@ -141,17 +141,17 @@ class DecoderParts(Layer):
         return seen if isinstance(seen, tuple) else (seen, None)
 
     def look_back(self, width: int, heads: int, dropout: float) -> Any:
-        """What looks at the words written so far."""
+        """What attends to the tokens written so far."""
         return MultiHead(width, heads, dropout)
 
     def before(self, x: Tensor) -> Tensor:
-        """What the look back gets: x (B, T, D) -> (B, T, D)."""
+        """What the self-attention gets: x (B, T, D) -> (B, T, D)."""
         raise NotImplementedError
 
     def behind(
         self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """Everything behind the look back: x, back (B, T, D) -> (B, T, D), and the weights if asked for."""
+        """Everything behind the self-attention: x, back (B, T, D) -> (B, T, D), and the weights if asked for."""
         raise NotImplementedError
 
     def symbols(self) -> Symbols:

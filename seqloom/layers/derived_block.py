@@ -47,7 +47,7 @@ class DerivedBlock(Layer):
         """Apply the definition to each sequence; padding is never seen.
 
         x     (B, T, D)  the vectors
-        mask  (B, T)     bool, True for real positions; or (B, T, T), True where a query may look; or None
+        mask  (B, T)     bool, True for real positions; or (B, T, T), True where a query may attend; or None
         ->    (B, T, D)  zeros at padding
         """
         if x.dim() != 3 or x.shape[-1] != self.width:

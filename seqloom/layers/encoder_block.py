@@ -49,7 +49,7 @@ def encoder_block_pre_norm(
 class EncoderParts(Layer):
     """What both encoder blocks are made of; they differ in the order.
 
-    With a causal mask they are the blocks of a language model, and `step` takes its words one by one.
+    With a causal mask they are the blocks of a language model, and `step` takes its tokens one by one.
     """
 
     def __init__(self, width: int, heads: int, hidden: int, dropout: float = 0.0, inner_dropout: float = 0.0) -> None:
@@ -61,25 +61,25 @@ class EncoderParts(Layer):
         self.dropout = Dropout(dropout)  # after each part, before the sum
 
     def forward(self, x: Tensor, mask: Tensor | None = None, *, causal: bool = False) -> Tensor:
-        """Every word looks at the others, then thinks by itself.
+        """Every token attends to the others, then goes through the feed-forward network.
 
-        x       (B, T, D)     the words
-        mask    (B, N, T, T)  bool, True where a word may look; any of the first three axes may be 1
-        causal  bool          no word may look at those after it either
-        ->      (B, T, D)     the words, knowing of each other
+        x       (B, T, D)     the tokens
+        mask    (B, N, T, T)  bool, True where a token may attend; any of the first three axes may be 1
+        causal  bool          no token may attend to those after it either
+        ->      (B, T, D)     the tokens, knowing of each other
         """
         x = quiet(x, per_head(mask))
         u = self.before(x)
         return self.behind(x, self.attention(u, u, mask, causal=causal))
 
     def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
-        """The causal block for the words that come next.
+        """The causal block for the tokens that come next.
 
-        x      (B, T, D)     the next words; usually one
-        cache                of the S - T words before; None at the start
-        mask   (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
-        ->     (B, T, D)     the new words
-               cache         with the new words in it
+        x      (B, T, D)     the next tokens; usually one
+        cache                of the S - T tokens before; None at the start
+        mask   (B, N, T, S)  bool, True where a token may attend; any of the first three axes may be 1
+        ->     (B, T, D)     the new tokens
+               cache         with the new tokens in it
         """
         seen, cache = self.attention.step(self.before(x), cache, mask)
         return self.behind(x, seen), cache

@@ -1,4 +1,4 @@
-"""Multi-head attention: several looks at once, each in a space of its own."""
+"""Multi-head attention: several heads at once, each in a space of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
 
 SHORT = 64
-"""Words up to which two products are faster than one kernel, with numbers of 16 bits on a CPU."""
+"""Tokens up to which two products are faster than one kernel, with numbers of 16 bits on a CPU."""
 
 
 @equations
@@ -26,14 +26,14 @@ def scaled_dot_product(Q, K, V, mask):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    Q     (T, K)  the queries, one a row
-    K     (S, K)  the keys, one a row
-    V     (S, K)  the values, one a row
-    mask  (T, S)  bool, True where a query may look
+    Q     (T, K)  the queries, one for each position
+    K     (S, K)  the keys, one for each position that is attended to
+    V     (S, K)  the values, one for each key
+    mask  (T, S)  bool, True where a query may attend
     """
-    E = Q @ K.T / sqrt(dim(K))  # how well each key fits each query
-    A = softmax(where(mask, E, -inf))  # shares; none where looking is not allowed
-    Y = A @ V  # for each query the mean of the values
+    E = Q @ K.T / sqrt(dim(K))  # the scores: how well each key fits each query
+    A = softmax(where(mask, E, -inf))  # the attention weights: together 1, and 0 where the mask forbids
+    Y = A @ V  # for each query the weighted mean of the values
     return Y
 
 
@@ -43,18 +43,18 @@ def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
-    X     (T, D)     the words that ask, one a row
-    H     (S, D)     the words that answer; X itself for self-attention
-    mask  (T, S)     bool, True where a word may look
-    W_Q   (N, D, K)  for each head, what a word asks for
-    W_K   (N, D, K)  for each head, what a word is found by
-    W_V   (N, D, K)  for each head, what a word hands out
+    X     (T, D)     the sequence that the queries come from
+    H     (S, D)     the sequence that keys and values come from; X itself for self-attention
+    mask  (T, S)     bool, True where a position may attend
+    W_Q   (N, D, K)  for each head, projects to queries
+    W_K   (N, D, K)  for each head, projects to keys
+    W_V   (N, D, K)  for each head, projects to values
     W_O   (N*K, D)   from all heads back to the width of the model
-    N     int        how many heads
+    N     int        the number of heads
     """
-    # each head looks in a space of its own
+    # each head attends in a subspace of its own
     head = stack(scaled_dot_product(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
-    Y = concat(*head) @ W_O  # what they saw, put together
+    Y = concat(*head) @ W_O  # the outputs of all heads, concatenated and projected
     return Y
 
 
@@ -80,10 +80,10 @@ class ScaledDotProduct(Layer):
 
         q        (B, N, T, K)  N heads asking from T positions
         k, v     (B, N, S, K)  N heads answering from S positions
-        mask     (B, N, T, S)  bool, True where a query may look; any of the first three axes may be 1
-        causal   bool          no query may look past its own place either; T = S
+        mask     (B, N, T, S)  bool, True where a query may attend; any of the first three axes may be 1
+        causal   bool          no query may attend past its own place either; T = S
         weights  bool          whether to hand out a
-        ->    y  (B, N, T, K)  the mixtures; zeros for a query that may look nowhere
+        ->    y  (B, N, T, K)  the mixtures; zeros for a query that may attend to nothing
               a  (B, N, T, S)  the weights, before dropout
         """
         if causal and q.shape[2] != k.shape[2]:
@@ -101,7 +101,7 @@ class ScaledDotProduct(Layer):
 
 
 class KeyValue(NamedTuple):
-    """What words answer with: of the source, computed once; of the words so far, the cache of `step`."""
+    """What tokens answer with: of the source, computed once; of the tokens so far, the cache of `step`."""
 
     k: Tensor  # (B, N, S, K)
     v: Tensor  # (B, N, S, K)
@@ -134,14 +134,14 @@ class MultiHead(Layer):
         causal: bool = False,
         weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Words of x look at words of h; for self-attention both are x.
+        """Tokens of x attend to tokens of h; for self-attention both are x.
 
-        x        (B, T, D)     the words that ask
-        h        (B, S, D)     the words that answer
-        mask     (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
-        causal   bool          no word may look at those after it either; T = S
+        x        (B, T, D)     the sequence that the queries come from
+        h        (B, S, D)     the sequence that keys and values come from
+        mask     (B, N, T, S)  bool, True where a token may attend; any of the first three axes may be 1
+        causal   bool          no token may attend to those after it either; T = S
         weights  bool          whether to hand out a
-        ->    y  (B, T, D)     what they saw; zeros for a word that may look nowhere
+        ->    y  (B, T, D)     the outputs; zeros for a position that may attend nowhere
               a  (B, N, T, S)  the weights of each head
         """
         if h is not x:
@@ -151,7 +151,7 @@ class MultiHead(Layer):
         return self.see(q, KeyValue(k, v), mask, causal=causal, weights=weights)
 
     def keys(self, h: Tensor, mask: Tensor | None = None) -> KeyValue:
-        """What `look` needs of h (B, S, D), computed once for many looks; mask as for `forward`."""
+        """What `look` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
         return KeyValue(*self.heads_of(masks.quiet(h, masks.per_head(mask)) @ self.W_QKV[:, self.width :]))
 
     def look(
@@ -161,19 +161,19 @@ class MultiHead(Layer):
         return self.see(self.queries(x), answers, mask, weights=weights)
 
     def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
-        """Causal self-attention of the words that come next, with those before them in the cache.
+        """Causal self-attention of the tokens that come next, with those before them in the cache.
 
-        x      (B, T, D)     the next words; usually one
-        cache                what the S - T words before answer with; None at the start
-        mask   (B, N, T, S)  bool, True where a word may look; any of the first three axes may be 1
-        ->  y  (B, T, D)     what the new words saw
-            cache            with the new words in it
+        x      (B, T, D)     the next tokens; usually one
+        cache                what the S - T tokens before answer with; None at the start
+        mask   (B, N, T, S)  bool, True where a token may attend; any of the first three axes may be 1
+        ->  y  (B, T, D)     what the new tokens saw
+            cache            with the new tokens in it
         """
         q, k, v = self.heads_of(x @ self.W_QKV)
         if cache is not None:
             k, v = torch.cat([cache.k, k], dim=2), torch.cat([cache.v, v], dim=2)
         mask = masks.per_head(mask)
-        if x.shape[1] > 1:  # a single word is the last, and may look at all
+        if x.shape[1] > 1:  # a single token is the last, and may attend to all
             mask = causal_too(mask, q, k)
         return self.together(self.attend(q, k, v, mask)), KeyValue(k, v)
 
@@ -194,7 +194,7 @@ class MultiHead(Layer):
     def see(
         self, q: Tensor, answers: KeyValue, mask: Tensor | None, *, causal: bool = False, weights: bool
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """All heads look: q (B, N, T, K) -> what `forward` gives."""
+        """All heads attend: q (B, N, T, K) -> what `forward` gives."""
         seen = self.attend(q, *answers, masks.per_head(mask), causal=causal, weights=weights)
         if not weights:
             return self.together(seen)
@@ -218,7 +218,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float
         return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
     if causal:
         mask = causal_too(mask, q, k)
-    blind = ~mask.any(-1, keepdim=True)  # who may look nowhere: some of torch's kernels answer NaN
+    blind = ~mask.any(-1, keepdim=True)  # who may attend to nothing: some of torch's kernels answer NaN
     if mask.is_cpu and not blind.any():  # nearly always; on a GPU asking would mean waiting
         return F.scaled_dot_product_attention(q, k, v, mask, scale=scale)
     return F.scaled_dot_product_attention(q, k, v, mask | blind, scale=scale).masked_fill(blind, 0.0)

@@ -27,11 +27,11 @@ class Recurrent(Layer, Generic[S]):
     def forward(self, x: Tensor, state: S | None = None, lengths: Tensor | None = None) -> tuple[Tensor, S]:
         """Read a sequence; `y, state = layer(x, state)` again reads on where it ended.
 
-        x        (B, T, D)  the words; after the end of a row may stand anything
-        state               what was known before the first word; None for nothing: zeros
-        lengths  (B)        int, how many words of each row are real; None for all T
-        -> y     (B, T, H)  the output at each word, zeros after the end of a row
-           state            after the last real word of each row
+        x        (B, T, D)  the tokens; after the end of a sequence may stand anything
+        state               the state before the first token; None for zeros
+        lengths  (B)        int, how many tokens of each sequence are real; None for all T
+        -> y     (B, T, H)  the output at each token, zeros after the end of a sequence
+           state            after the last real token of each sequence
         """
         raise NotImplementedError
 
@@ -58,7 +58,7 @@ class Recurrent(Layer, Generic[S]):
 
 
 class Cell(Recurrent[S]):
-    """A recurrent layer with one cell. A subclass says how words are read, and what is handed on."""
+    """A recurrent layer with one cell. A subclass says how tokens are read, and what is handed on."""
 
     state_type: Any  # a named tuple; each field (B, H), unless `start` says otherwise
 
@@ -67,15 +67,15 @@ class Cell(Recurrent[S]):
         self.input_size, self.output_size = input_size, hidden_size
 
     def start(self, x: Tensor) -> S:
-        """The state before the first of the words x (B, T, D)."""
+        """The state before the first of the tokens x (B, T, D)."""
         state: S = self.state_type(*x.new_zeros(len(self.state_type._fields), len(x), self.output_size))
         return state
 
     def read(self, x: Tensor, state: S, real: Tensor | None) -> tuple[Tensor, S]:
-        """The outputs at all words, those at padding being of no account, and the state after the last.
+        """The outputs at all tokens, those at padding being of no account, and the state after the last.
 
-        x     (B, T, D)  one word at least; zeros at padding
-        real  (B, T, 1)  bool, True for words and False for padding; None for words only
+        x     (B, T, D)  one token at least; zeros at padding
+        real  (B, T, 1)  bool, True for tokens and False for padding; None for tokens only
         """
         raise NotImplementedError
 
@@ -106,7 +106,7 @@ class Cell(Recurrent[S]):
 
 
 class Gated(Cell[S]):
-    """A cell whose every gate is a product with the word, one with the state, and one bias.
+    """A cell whose every gate is a product with the input, one with the state, and one bias.
 
     weight_x (gates*H, D), weight_h (gates*H, H) and bias (gates*H) hold the gates one below the other.
     """
@@ -124,7 +124,7 @@ class Gated(Cell[S]):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Draw the weights: Glorot for words, orthogonal for the state, each gate by itself."""
+        """Draw the weights: Glorot for the input, orthogonal for the state, each gate by itself."""
         for from_word, from_state in zip(self.by_gate(self.weight_x), self.by_gate(self.weight_h)):
             nn.init.xavier_uniform_(from_word)
             nn.init.orthogonal_(from_state)
@@ -148,7 +148,7 @@ Kernel = Callable[..., tuple[Tensor, ...]]
 def fused(kernel: Kernel, x: Tensor, start: Any, weight_x: Tensor, weight_h: Tensor, bias: Tensor) -> Any:
     """Run one layer of `torch.rnn_tanh`, `torch.gru` or `torch.lstm`, batch first.
 
-    x      (B, T, D)  the words
+    x      (B, T, D)  the tokens
     start  (1, B, H)  the state, with torch's axis of layers; a pair of such for `torch.lstm`
     """
     weights = [weight_x, weight_h, bias, torch.zeros_like(bias)]  # a second bias would say nothing new
@@ -176,17 +176,17 @@ def in_one_block(weights: list[Tensor]) -> list[Tensor]:
 
 
 def words(lengths: Tensor, x: Tensor) -> Tensor:
-    """Which entries of x (B, T, D) are words: (B, T, 1), bool, False for padding."""
+    """Which entries of x (B, T, D) are tokens: (B, T, 1), bool, False for padding."""
     places = torch.arange(x.shape[1], device=x.device)
     return (places < lengths.to(x.device)[:, None])[..., None]
 
 
 def at_end(y: Tensor, start: Tensor, real: Tensor) -> Tensor:
-    """The outputs at the last real words.
+    """The outputs at the last real tokens.
 
     y      (B, T, H)  outputs
-    start  (B, H)     what stands for a row that has no words
-    real   (B, T, 1)  bool, True for words
+    start  (B, H)     what stands for a sequence without tokens
+    real   (B, T, 1)  bool, True for tokens
     -> (B, H)
     """
     length = real.sum(1, keepdim=True)  # (B, 1, 1)
@@ -202,10 +202,10 @@ def example_state(state: Any, layer: Layer) -> State:
 
 
 def last(y: Tensor, lengths: Tensor | None = None) -> Tensor:
-    """The outputs at the last real words, zeros for rows without any: for those who need no others.
+    """The outputs at the last real tokens, zeros for sequences without any: for those who need no others.
 
     y        (B, T, H)  the outputs of a recurrent layer
-    lengths  (B)        int, how many words of each row are real; None for all T
+    lengths  (B)        int, how many tokens of each sequence are real; None for all T
     -> (B, H)
 
     >>> y = torch.tensor([[[1.0], [2.0], [3.0]], [[4.0], [0.0], [0.0]]])

@@ -1,4 +1,4 @@
-"""A recurrent network whose state looks back at all states before it."""
+"""A recurrent network whose state attends to all states before it."""
 
 from typing import Any, NamedTuple
 
@@ -19,13 +19,13 @@ def self_attentive_rnn(x, c, H, *, A, b):
 
     Paper: J. Cheng, L. Dong, M. Lapata, Long short-term memory-networks for machine reading, EMNLP 2016.
 
-    x  (D)         the word read in this step
-    c  (H)         what was looked up in the step before
-    H  (steps, H)  the states so far, one a row
-    A  (D+H, H)    from the word and the look-up to the new state
+    x  (D)         the token read in this step
+    c  (H)         the context of the step before
+    H  (steps, H)  the hidden states so far, one for each position
+    A  (D+H, H)    from the token and the context to the new state
     b  (H)         the bias
     """
-    h = tanh(concat(x, c) @ A + b)  # the new state: the word, and what was looked up
+    h = tanh(concat(x, c) @ A + b)  # the new state: the token, and the context
     H = append(H, h)  # all states so far, this one among them
     alpha = softmax(h @ H.T)  # how much the new state is like each of them
     c = sum(alpha_i * h_i for alpha_i, h_i in zip(alpha, H))  # what they say together
@@ -33,11 +33,11 @@ def self_attentive_rnn(x, c, H, *, A, b):
 
 
 class SelfAttentiveState(NamedTuple):
-    """What was looked up, and all that can be.
+    """The last context, and all states that can be attended to.
 
-    c     (B, H)         what was looked up last
+    c     (B, H)         the last context
     H     (B, steps, H)  the states so far; zeros where nothing was seen
-    seen  (B, steps)     bool, True for the state at a word, False for one at padding
+    seen  (B, steps)     bool, True for the state at a token, False for one at padding
     """
 
     c: Tensor
@@ -47,7 +47,7 @@ class SelfAttentiveState(NamedTuple):
 
 @layer(self_attentive_rnn)
 class SelfAttentiveRNN(Cell[SelfAttentiveState]):
-    """`self_attentive_rnn`: all words in one product, then `LookBack` step by step."""
+    """`self_attentive_rnn`: all tokens in one product, then `LookBack` step by step."""
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__(input_size, hidden_size)
@@ -57,7 +57,7 @@ class SelfAttentiveRNN(Cell[SelfAttentiveState]):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Draw the weights: Glorot for words, orthogonal for what was looked up."""
+        """Draw the weights: Glorot for the input, orthogonal for the context."""
         nn.init.xavier_uniform_(self.A[: self.input_size])
         nn.init.orthogonal_(self.A[self.input_size :])
         nn.init.zeros_(self.b)
@@ -101,19 +101,19 @@ class LookBack(torch.autograd.Function):
     def forward(
         ctx: Any, from_words: Tensor, c: Tensor, H: Tensor, A_c: Tensor, real: Tensor, seen: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """All states, and what was looked up last.
+        """All states, and the last context.
 
-        from_words  (B, T, H)        what the words say to the new states
-        c           (B, H)           what was looked up before
+        from_words  (B, T, H)        what the tokens say to the new states
+        c           (B, H)           the context before
         H           (B, steps, H)    the states before
-        A_c         (H, H)           from the look-up to the new state
-        real        (B, T, 1)        bool, True for words
-        seen        (B, steps+T)     bool, True for the states at words
+        A_c         (H, H)           from the context to the new state
+        real        (B, T, 1)        bool, True for tokens
+        seen        (B, steps+T)     bool, True for the states at tokens
         -> H        (B, steps+T, H)  those at padding are of no account
            c        (B, H)
         """
         before, T = H.shape[1], from_words.shape[1]
-        # Finite, so that a row of padding only is no division by zero; its exponential is zero.
+        # Finite, so that a sequence of padding only is no division by zero; its exponential is zero.
         shut = torch.zeros_like(seen, dtype=H.dtype).masked_fill(~seen, torch.finfo(H.dtype).min / 2)[:, None]
         H = torch.cat([H, torch.empty_like(from_words)], dim=1)
         look_ups, weights = [c], []
@@ -143,7 +143,7 @@ class LookBack(torch.autograd.Function):
             d_new = torch.where(real[:, t], dc, 0)[:, None]  # (B, 1, H)
             d_alpha = d_new @ so_far.mT
             d_score = alpha * (d_alpha - (alpha * d_alpha).sum(-1, keepdim=True))
-            # Every state is looked at twice: its likeness to h is taken, and it is mixed into c.
+            # Every state is used twice: its likeness to h is taken, and it is mixed into c.
             dH[:, :end].baddbmm_(torch.cat([alpha, d_score], 1).mT, torch.cat([d_new, h], 1))
             dh = dH[:, end - 1] + (d_score @ so_far)[:, 0]
             d_from_words[:, t] = dh * (1 - h[:, 0].square())

@@ -35,7 +35,7 @@ def stacked(x, s, *, cells=(simple_rnn, simple_rnn)):
 class Stacked(Recurrent[tuple[Any, ...]]):
     """Recurrent layers of any kind, the lowest first, with dropout between them.
 
-    The state is a tuple of theirs. y holds the outputs of the top layer at all words; `recurrent.last`
+    The state is a tuple of theirs. y holds the outputs of the top layer at all tokens; `recurrent.last`
     takes the last of them.
 
     >>> from seqloom.layers.lstm import LSTM

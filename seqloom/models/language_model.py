@@ -1,4 +1,4 @@
-"""A language model: words, an encoder that sees only those before, and a score for every word that may come next.
+"""A language model: embeddings, an encoder that sees only the tokens before, and the logits of the next token.
 
 With an encoder that sees both sides it is a masked language model: it says what stood at the places that are hidden.
 """
@@ -24,7 +24,7 @@ from seqloom.models.settings import ModelConfig
 from seqloom.models.token_embedding import TokenEmbedding
 
 SPREAD = 0.02
-"""Of the first weights of the readout: all words are about equally likely before anything is learned."""
+"""Of the first weights of the readout: all tokens are about equally likely before anything is learned."""
 
 
 @equations
@@ -61,7 +61,7 @@ class LanguageModel(nn.Module):
         self.readout: TiedReadout | Readout = TiedReadout(table) if config.tied else Readout(width, vocab)
         nn.init.normal_(table.E if isinstance(self.readout, TiedReadout) else self.readout.W_hy, std=SPREAD)
         self.limit = self.encoder.limit
-        """The most words that it can read without forgetting the first; None for any number."""
+        """The most tokens that it can read without forgetting the first; None for any number."""
 
     def forward(self, tokens: Tensor, lengths: Tensor, where: Tensor | None = None) -> Tensor:
         """tokens (B, T), lengths (B) -> scores (B, T, V); with `where` (B, T), bool, those of these places (N, V)."""
@@ -69,11 +69,11 @@ class LanguageModel(nn.Module):
         return self.logits(rows if where is None else rows[where])
 
     def logits(self, rows: Tensor) -> Tensor:
-        """rows (..., H) -> (..., V)."""
+        """hidden states (..., H) -> logits (..., V)."""
         return self.readout(self.dropout(rows))  # type: ignore[no-any-return]
 
     def read(self, tokens: Tensor, state: Any = None) -> tuple[Tensor, Any]:
-        """The next words of every row, tokens (R, T) -> the scores after the last of them (R, V) and the new state."""
+        """The next tokens of every sequence (R, T) -> the logits after the last of them (R, V) and the new state."""
         rows, state = self.encoder.step(self.embedding(tokens), state)
         return self.logits(rows[:, -1]), state
 

@@ -24,9 +24,9 @@ class ModelConfig(Config):
     name: str = "lstm"
     """The architecture; `seqloom summary` lists them. Your own: package.module:name."""
     embedding: PositiveInt = 128
-    """Width of a word."""
+    """Width of the embeddings."""
     one_hot: bool = False
-    """Words as one-hot rows instead of embeddings: width is the size of the dictionary, nothing is learned."""
+    """One-hot vectors instead of embeddings: width is the size of the vocabulary, nothing is learned."""
     widths: list[PositiveInt] = Field(default_factory=lambda: [128], min_length=1)
     """Width of each layer, lowest first; a Transformer has as many blocks as there are numbers, all of `embedding`."""
     bidirectional: bool = False
@@ -36,23 +36,23 @@ class ModelConfig(Config):
     hidden: PositiveInt = 512
     """Width of the middle of feed-forward networks and of the MLP."""
     window: PositiveInt = 3
-    """Words that a convolution sees at once; odd."""
+    """Tokens that a convolution sees at once; odd."""
     pooling: Pooling = "mean"
-    """How a sentence becomes one row: its last state, the mean, the maximum, or attention with a learned query."""
+    """How a sentence becomes one vector: its last state, the mean, the maximum, or attention with a learned query."""
     dropout: float = Field(0.1, ge=0, lt=1)
-    """Share of entries set to zero while training, on words and between layers."""
+    """Dropout rate while training, on embeddings and between layers."""
     inner_dropout: float = Field(0.0, ge=0, lt=1)
     """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
     norm: Norm = "before"
     """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
     positions: Literal["learned", "sinusoidal"] = "learned"
-    """How a Transformer knows where a word stands: a row for each place up to `length`, or waves."""
+    """Positional encodings of a Transformer: a learned vector for each position up to `length`, or sinusoidal."""
     length: PositiveInt = 256
     """Longest sentence, in tokens; longer ones are cut, see `cut`."""
     cut: Literal["first", "last"] = "first"
     """Which tokens of a longer sentence are kept."""
     tied: bool = False
-    """A language model scores a word by its own embedding instead of weights apart; needs equal widths."""
+    """The readout of a language model is its embedding matrix (tied weights); needs equal widths."""
 
     @model_validator(mode="after")
     def architecture_fits(self, info: ValidationInfo) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -29,7 +29,7 @@ from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tasks.trainable import Plan, Trainable
+from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
 from seqloom.tokens.tokenizer import Tokenizer
 
 C = TypeVar("C", bound=TaskConfig)
@@ -204,6 +204,15 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> Trainable[Any]:
         """The task as the trainer sees it: batches of `train`, the loss, and the evaluation on `valid`."""
+
+    def validate(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
+        """The evaluation while training, and what selects a checkpoint."""
+        found = self.evaluate(model, valid, device, None)
+        return ValidationResult(dict(found.metrics), found.selection_score)
+
+    def validation(self, valid: Corpus | None, plan: Plan) -> Callable[[nn.Module], ValidationResult | None]:
+        """`validate` as the trainer calls it; without validation data it gives None."""
+        return lambda model: None if valid is None else self.validate(model, valid, plan.device)
 
     # --- use ----------------------------------------------------------------------------------------
 

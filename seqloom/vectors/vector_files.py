@@ -11,16 +11,14 @@ the rows that are kept, never with what the file claims or holds. Nothing in the
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from seqloom.data.line_reader import checked_start, open_bytes
-from seqloom.errors import DamagedError, DataError, OutputError, SeqloomError
-from seqloom.storage import MANIFEST, flush, new_folder, read_json, read_tensors, verify, write_json, write_tensors
+from seqloom.errors import DamagedError, DataError, SeqloomError
+from seqloom.storage import MANIFEST, new_folder, read_json, read_tensors, replaced, verify, write_json, write_tensors
 from seqloom.vectors.binary_format import binary_rows
 from seqloom.vectors.text_format import looks_like_text, text_rows
 from seqloom.vectors.vector_rows import LONGEST_LINE, WIDEST, KeptVectors, VectorRow
@@ -129,21 +127,3 @@ def write_vectors(vectors: WordVectors, path: Path | str, kind: Literal["text", 
         for word, row in zip(vectors.words, rows):
             text = " ".join(f"{number:.9g}" for number in row.tolist()) if kind == "text" else ""
             stream.write(word.encode() + b" " + (text.encode() or row.tobytes()) + b"\n")
-
-
-@contextmanager
-def replaced(target: Path) -> Iterator[BinaryIO]:
-    """A stream to write a file with; when the block ends well, the file is there at once."""
-    part = target.with_name(f".{target.name}.part")
-    try:
-        with part.open("wb") as stream:
-            yield stream
-        flush(part)
-        os.replace(part, target)
-        flush(target.parent)
-    except OSError as error:
-        remedy = "make room on the disk or choose another place"
-        raise OutputError(f"cannot write {target}: {error.strerror or error}", remedy=remedy) from error
-    finally:
-        with suppress(OSError):
-            part.unlink()

@@ -60,6 +60,11 @@ def test_words_of_the_user_are_run(tmp_path):
     assert "step 3: this" in text
 
 
+def test_the_lines_of_a_loop_have_their_captions(tmp_path):
+    text = typed("explain", "stacked", folder=tmp_path).stdout
+    assert all(caption in text for caption in ("each layer updates its own state", "and the layer above reads it"))
+
+
 WRONG = {
     "an unknown name": (["explain", "lsmt"], "no definition is called 'lsmt'", "did you mean lstm"),
     "a name like nothing": (["explain", "qqqq"], "no definition is called 'qqqq'", "seqloom explain"),

@@ -39,6 +39,15 @@ def test_each_symbol_of_a_formula_is_in_figure_and_code(definition):
 
 
 @every_definition
+def test_each_symbol_has_a_meaning_and_a_value(definition):
+    example = explained(definition.label)
+    recorded = set().union(*(step.values for step in example.steps))
+    for note in (note for view in example.views for note in view.symbols):
+        assert note.sense, note.id
+        assert note.kind in ("part", "parts", "size", "item") or note.id in recorded, note.id
+
+
+@every_definition
 @pytest.mark.parametrize("sentence", ["go", "早上好", "one two three four five six seven"])
 def test_every_definition_runs_on_any_sentence(definition, sentence):
     example = explain_definition(definition, sentence)

@@ -28,7 +28,7 @@ from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
 from seqloom.tasks.task import Evaluation
-from seqloom.tasks.trainable import Loss, Plan, ValidationResult
+from seqloom.tasks.trainable import Loss, Plan
 from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -145,14 +145,8 @@ class PairTask(Task[PairConfig]):
             logits = model(batch)
             return Loss(F.cross_entropy(logits, batch.targets, reduction="sum"), len(logits), logits)
 
-        def evaluate(model: nn.Module) -> ValidationResult | None:
-            if valid is None:
-                return None
-            found = self.evaluate(model, valid, plan.device, None)
-            return ValidationResult(dict(found.metrics), found.selection_score)
-
         stream = example_stream(train, "first", plan, lambda corpus, rows: self.batch(corpus, rows, plan.device))
-        return ExampleTrainable(stream, loss, evaluate)
+        return ExampleTrainable(stream, loss, self.validation(valid, plan))
 
     def accept(self, given: Any) -> tuple[str, str]:
         """A list of two texts; on the command line, with a | between them."""

@@ -44,12 +44,12 @@ class Encoder(nn.Module):
         raise NotImplementedError
 
     def read(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Any]:
-        """As `forward`, and what it ends with: the last row (B, H), and the states of its layers if it has any."""
+        """As `forward`, and what it ends with: the last hidden state (B, H), and the states of its layers if any."""
         y = self(x, lengths)
         return y, last(y, lengths), None
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """The next words x (B, T, D) after a state, None at the start -> their rows (B, T, H) and the new state."""
+        """The next tokens x (B, T, D) after a state, None at the start -> hidden states (B, T, H), new state."""
         words = x if state is None else torch.cat([state, x], dim=1)  # all again; most know a quicker way
         lengths = torch.full((len(words),), words.shape[1], device=x.device)
         return self(words, lengths)[:, -x.shape[1] :], words

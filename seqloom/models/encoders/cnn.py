@@ -29,14 +29,14 @@ class ConvolutionEncoder(Encoder):
         self.layers = nn.ModuleList(kind(a, b, config.window) for a, b in pairwise(sizes))
         self.dropout = Dropout(config.dropout)
         self.output_size = sizes[-1]
-        self.seen = (config.window - 1) * len(config.widths)  # words before that the newest row still depends on
+        self.seen = (config.window - 1) * len(config.widths)  # tokens that the newest hidden state still depends on
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         return self.convolve(x, lengths_to_mask(lengths, x.shape[1]))
 
     def convolve(self, x: Tensor, mask: Tensor | None) -> Tensor:
         for number, layer in enumerate(self.layers):
-            y = layer(self.dropout(x) if number else x, mask)  # words have had theirs
+            y = layer(self.dropout(x) if number else x, mask)  # embeddings have had theirs
             x = x + y if x.shape == y.shape else y
         return x if mask is None else x.masked_fill(~mask[..., None], 0.0)
 

@@ -45,7 +45,7 @@ class RecurrentEncoder(Encoder):
     def read(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Any]:
         y, states = self.layers(x, None, lengths)
         end = last(y, lengths)
-        if self.both_ways:  # the reader from the right has read all when it stands at the first word
+        if self.both_ways:  # the reader from the right has read all when it stands at the first token
             half = self.output_size // 2
             end = torch.cat([end[:, :half], y[:, 0, half:]], dim=-1)
         return y, end, states

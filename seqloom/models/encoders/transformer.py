@@ -94,7 +94,7 @@ class Transformer(Encoder):
         return y.masked_fill(~mask[..., None], 0.0)
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """State: how many words were read, and the keys and values of each block."""
+        """State: how many tokens were read, and the keys and values of each block."""
         read, caches = state or (0, [None] * len(self.blocks))
         x = self.positions(x, read)
         kept = []

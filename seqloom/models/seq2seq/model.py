@@ -1,4 +1,4 @@
-"""A whole model: source words in, scores of target words out."""
+"""A whole model: token ids of a source in, logits of target tokens out."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Seq2Seq(nn.Module):
         return self.readout(y[real])  # type: ignore[no-any-return]
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
-        """The state before the first word; with `weights` every step hands out its attention, if there is any."""
+        """The state before the first token; with `weights` every step hands out its attention, if there is any."""
         return weights and self.attends, self.decoder.start(self.source(source, source_lengths))
 
     def step(self, tokens: Tensor, state: Any) -> Step:

@@ -33,21 +33,21 @@ class Seq2SeqConfig(Config):
     name: str = "transformer"
     """A model by name: encoder-decoder, lstm-to-lstm, rnn-attention, conv-seq2seq, transformer-tiny, hybrid ..."""
     encoder: str = "gru"
-    """What reads: an encoder by name, or your own as package.module:name; `words` leaves them as they are."""
+    """What reads: an encoder by name, or your own as package.module:name; `words` leaves embeddings as they are."""
     decoder: str = "gru"
     """What writes; `attention` is the attention layer alone, without any recurrence."""
     bridge: Bridge = "attention"
-    """What is handed over: the last state, a projection of it, one of the mean of all states, or all, to look at."""
+    """What is handed over: the last state, a projection of it, one of the mean of all states, or all, to attend to."""
     every_step: bool = False
     """A fixed context enters every step and the output too, not the start alone (recurrent decoders)."""
     score: ScoreName = "additive"
-    """How a recurrent or convolution decoder scores the states that it looks at."""
+    """How a recurrent or convolution decoder scores the states that it attends to."""
     order: Literal["look-first", "state-first"] = "look-first"
-    """A recurrent decoder looks, then makes its state (Bahdanau); or makes its state, then looks (Luong)."""
+    """A recurrent decoder attends, then makes its state (Bahdanau); or makes its state, then attends (Luong)."""
     input_feeding: bool = False
     """What was made of state and context goes into the next step (with order state-first)."""
     embedding: PositiveInt = 128
-    """Width of a word; of everything in a Transformer."""
+    """Width of the embeddings; of everything in a Transformer."""
     encoder_widths: list[PositiveInt] = Field(default_factory=lambda: [256], min_length=1)
     """Width of each layer of the encoder; a Transformer has as many blocks as there are numbers."""
     decoder_widths: list[PositiveInt] = Field(default_factory=lambda: [256], min_length=1)
@@ -59,15 +59,15 @@ class Seq2SeqConfig(Config):
     hidden: PositiveInt = 512
     """Width of the middle of feed-forward networks and of scores that have one."""
     window: PositiveInt = 3
-    """Words that a convolution sees at once; odd."""
+    """Tokens that a convolution sees at once; odd."""
     dropout: float = Field(0.1, ge=0, lt=1)
-    """Share of entries set to zero while training, on words and between layers."""
+    """Dropout rate while training, on embeddings and between layers."""
     inner_dropout: float = Field(0.0, ge=0, lt=1)
     """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
     norm: Norm = "before"
     """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
     tied: Literal["none", "target", "all"] = "none"
-    """Which matrices are one: output and target words; or these and the source words (tokens.joint)."""
+    """Tied weights: of readout and target embedding; or of these and the source embedding (tokens.joint)."""
     length: PositiveInt = 256
     """Longest source and target, in tokens; longer pairs are left out of training, longer sources are cut."""
 

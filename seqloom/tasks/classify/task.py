@@ -30,7 +30,7 @@ from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
-from seqloom.tasks.trainable import Loss, Plan, ValidationResult
+from seqloom.tasks.trainable import Loss, Plan
 from seqloom.tokens.tokenizer import Tokenizer
 
 
@@ -140,13 +140,9 @@ class Classify(Task[ClassifyConfig]):
             total = self.answers.loss(logits, batch.targets, plan.label_smoothing)
             return Loss(total, batch.targets.numel(), self.answers.class_logits(logits))
 
-        def evaluate(model: nn.Module) -> ValidationResult | None:
-            if valid is None:
-                return None
-            found = self.evaluate(model, valid, plan.device, None)
-            return ValidationResult(dict(found.metrics), found.selection_score)
-
-        return ExampleTrainable(example_stream(train, self.inputs.field, plan, make), loss, evaluate)
+        return ExampleTrainable(
+            example_stream(train, self.inputs.field, plan, make), loss, self.validation(valid, plan)
+        )
 
     # --- use ----------------------------------------------------------------------------------------
 

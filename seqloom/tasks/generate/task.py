@@ -32,7 +32,7 @@ from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
-from seqloom.tasks.trainable import Plan, ValidationResult
+from seqloom.tasks.trainable import Plan
 from seqloom.tokens.settings import SUBWORDS
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -98,15 +98,9 @@ class Generate(Task[GenerateConfig]):
         def make(segments: Segments, generator: np.random.Generator) -> LanguageModelBatch:
             return self.batch(text, segments, plan.device, generator)
 
-        def evaluate(model: nn.Module) -> ValidationResult | None:
-            if valid is None:
-                return None
-            found = self.evaluate(model, valid, plan.device, None)
-            return ValidationResult(dict(found.metrics), found.selection_score)
-
         stride, segments = self.config.generate.stride, max(plan.batch_tokens // length, 1)
         stream = SegmentStream(len(text), length, stride, segments, plan.seed, make)
-        return SegmentTrainable(stream, plan.label_smoothing, evaluate, self.sample)
+        return SegmentTrainable(stream, plan.label_smoothing, self.validation(valid, plan), self.sample)
 
     def sample(self, model: nn.Module) -> str:
         """The start of a text, on one line."""

@@ -33,7 +33,7 @@ from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
 from seqloom.tasks.task import Evaluation, Facts, Task
-from seqloom.tasks.trainable import Loss, Plan, ValidationResult
+from seqloom.tasks.trainable import Loss, Plan
 from seqloom.tokens.settings import SPECIALS, UNK, WORDS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -129,13 +129,7 @@ class Tag(Task[TagConfig]):
             tagged = logits[batch.tags != IGNORED]
             return Loss(loss_of(logits, batch, plan.label_smoothing), len(tagged), tagged)
 
-        def evaluate(model: nn.Module) -> ValidationResult | None:
-            if valid is None:
-                return None
-            found = self.evaluate(model, valid, plan.device, None)
-            return ValidationResult(dict(found.metrics), found.selection_score)
-
-        return ExampleTrainable(example_stream(train, "text", plan, make), loss, evaluate)
+        return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
 
     # --- use ----------------------------------------------------------------------------------------
 

@@ -163,16 +163,18 @@ class Translate(Task[TranslateConfig]):
             total = total_cross_entropy(logits, wanted, plan.label_smoothing)
             return Loss(total, len(wanted), logits)
 
-        def evaluate(model: nn.Module) -> ValidationResult | None:
-            return None if valid is None else self.validate(model, valid, plan.device)
-
         def sample(model: nn.Module) -> str:
             corpus = valid if valid is not None else train
             (answer,) = self.predict(model, [text_of(corpus, "source", 0)], TranslateOptions(beam=1, attention=False))
             return f"{answer.source} → {answer.text}"
 
         return ExampleTrainable(
-            ExampleStream(order, make), loss, evaluate, sample, self.notes(longer, valid), predicts_tokens=True
+            ExampleStream(order, make),
+            loss,
+            self.validation(valid, plan),
+            sample,
+            self.notes(longer, valid),
+            predicts_tokens=True,
         )
 
     def notes(self, lengths: NDArray[Any], valid: Corpus | None) -> list[str]:
