@@ -80,8 +80,10 @@ def train(
 class Run:
     """One folder: settings, what was learned from the data before the first step, checkpoints, and the model."""
 
-    def __init__(self, config: RunConfig, out: Path, group: ProcessGroup, callbacks: CallbackList) -> None:
-        self.config, self.out, self.group, self.callbacks = config, out, group, callbacks
+    def __init__(
+        self, config: RunConfig, out: Path, group: ProcessGroup, callbacks: CallbackList | None = None
+    ) -> None:
+        self.config, self.out, self.group, self.callbacks = config, out, group, callbacks or CallbackList(())
         self.notes: list[str] = []
         """What is said before the first step."""
 
