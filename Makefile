@@ -1,7 +1,7 @@
 # On a fresh machine, Python 3.11 or newer and make are enough.  `make help` lists the targets.
 
 PYTHON ?=
-PATHS := seqloom tests $(wildcard bench)
+PATHS := seqloom tests $(wildcard bench examples)
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt --editable
 

@@ -99,6 +99,10 @@ class Run:
         """From wherever the folder is to the end."""
         task = self.task()
         trainable = self.trainable(task)
+        if epochs := self.config.train.epochs:
+            steps = max(1, round(epochs * trainable.stream.batches_per_epoch()))
+            self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
+            self.config = self.config.model_copy(update={"train": self.config.train.with_steps(steps)})
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
             self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})

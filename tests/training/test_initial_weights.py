@@ -1,6 +1,7 @@
 """Weights that are taken over: from another run, from vectors; kept or trained further."""
 
 import shutil
+from typing import Any
 
 import pytest
 import torch
@@ -97,7 +98,7 @@ def test_a_model_that_is_taken_over_whole_brings_its_settings(reviews, tmp_path)
                          data__train=str(reviews), model__name="gru")  # fmt: skip
     train(first, tmp_path / "first", quiet=True)
     start = [f"start.model={tmp_path / 'first'}", "start.keep=all", "train.steps=2", "train.warmup_steps=1"]
-    config = load_run(None, [*start, "model.dropout=0.3"], data__train=str(reviews))
+    config: Any = load_run(None, [*start, "model.dropout=0.3"], data__train=str(reviews))
     assert (config.task, config.model.name, config.model.widths) == ("classify", "gru", [5, 7])
     assert config.model.dropout == 0.3, "what is given goes before what is taken over"
     train(config, tmp_path / "run", quiet=True)

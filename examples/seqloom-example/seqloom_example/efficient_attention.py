@@ -48,7 +48,8 @@ class EfficientAttention(Encoder):
         real = lengths_to_mask(lengths, x.shape[1])[..., None]
         keys = self.keys(x).masked_fill(~real, -torch.inf).softmax(1)
         summary = keys.transpose(1, 2) @ self.values(x)  # (B, F, F), however long the text is
-        return (self.queries(x).softmax(-1) @ summary).masked_fill(~real, 0.0)
+        mixed: Tensor = self.queries(x).softmax(-1) @ summary
+        return mixed.masked_fill(~real, 0.0)
 
     def symbols(self, length: int) -> Symbols:
         layers = {"Q": self.queries, "K": self.keys, "V": self.values}
