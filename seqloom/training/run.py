@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from seqloom.tasks.trainable import Plan, Trainable
 from seqloom.training import checkpoint
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
+from seqloom.training.callbacks import Callback, CallbackList
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
@@ -64,11 +65,14 @@ def cache_folder() -> Path:
     return Path(home) / "seqloom" / "corpora"
 
 
-def train(config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = False) -> Result:
+def train(
+    config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = False, callbacks: Sequence[Callback] = ()
+) -> Result:
     """Train a model in the folder `out`; with `resume` go on from its newest sound checkpoint."""
+    called = CallbackList(callbacks)
     group = init_processes(config.train.device)
     try:
-        return Run(config, out, group).train(resume=resume, quiet=quiet)
+        return Run(config, out, group, called).train(resume=resume, quiet=quiet)
     finally:
         group.close()
 
@@ -76,8 +80,10 @@ def train(config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = F
 class Run:
     """One folder: settings, what was learned from the data before the first step, checkpoints, and the model."""
 
-    def __init__(self, config: RunConfig, out: Path, group: ProcessGroup) -> None:
-        self.config, self.out, self.group = config, out, group
+    def __init__(
+        self, config: RunConfig, out: Path, group: ProcessGroup, callbacks: CallbackList | None = None
+    ) -> None:
+        self.config, self.out, self.group, self.callbacks = config, out, group, callbacks or CallbackList(())
         self.notes: list[str] = []
         """What is said before the first step."""
 
@@ -101,6 +107,7 @@ class Run:
         if plan is not None:
             self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
         trainer = self.trainer(self.out, task, trainable)
+        trainer.callbacks = self.callbacks
         saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)

@@ -215,6 +215,7 @@ class Classify(Task[ClassifyConfig]):
         """The metrics of the predictions, and the mean loss."""
         expected: list[Any] = [None] * len(corpus)
         predicted: list[Any] = [None] * len(corpus)
+        confidence: list[tuple[float, bool]] = []
         loss, count = 0.0, 0
         model.eval()
         with torch.no_grad():
@@ -223,10 +224,12 @@ class Classify(Task[ClassifyConfig]):
                 logits = model(batch.x, batch.lengths, batch.features).float()
                 loss += float(self.answers.loss(logits, batch.targets))
                 count += batch.targets.numel()
-                found = zip(rows, self.answers.expected(batch.targets), self.answers.predicted(logits), strict=True)
-                for row, true, given in found:  # in the order of the data, so that two models can be compared
-                    expected[row], predicted[row] = true, given
-        return self.answers.evaluation(expected, predicted, loss / max(count, 1))
+                true, given = self.answers.expected(batch.targets), self.answers.predicted(logits)
+                for place, row in enumerate(rows):  # in the order of the data, so that two models can be compared
+                    expected[row], predicted[row] = true[place], given[place]
+                sure = self.answers.confidence(logits)
+                confidence += [(p, one == other) for p, one, other in zip(sure, true, given)]
+        return replace(self.answers.evaluation(expected, predicted, loss / max(count, 1)), confidence=confidence)
 
 
 def beside(features: Sequence[Any], device: torch.device) -> Tensor | None:

@@ -84,6 +84,10 @@ class Answers(ABC):
     def predicted(self, logits: Tensor) -> list[Any]:
         """The predictions of a batch from its logits (B, V), to be compared with `expected`."""
 
+    def confidence(self, logits: Tensor) -> list[float]:
+        """The probability of each prediction of a batch; none where there is no such number."""
+        return []
+
     @abstractmethod
     def expected(self, targets: Tensor) -> list[Any]:
         """The right answers of a batch, in the form of `predicted`."""

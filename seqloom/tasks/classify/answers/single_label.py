@@ -104,6 +104,9 @@ class SingleLabel(Answers):
     def predicted(self, logits: Tensor) -> list[Any]:
         return per_class(logits).argmax(-1).tolist()
 
+    def confidence(self, logits: Tensor) -> list[float]:
+        return torch.softmax(per_class(logits), -1).amax(-1).tolist()
+
     def expected(self, targets: Tensor) -> list[Any]:
         return targets.tolist()
 
