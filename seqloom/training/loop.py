@@ -141,7 +141,7 @@ class Trainer(Generic[B]):
                 raise
             raise TrainingError(
                 f"out of memory in step {progress.step + 1}",
-                remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then go on with --resume",
+                remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then resume",
             ) from error
         total, count, asked = group.all_reduce(
             math.fsum(value for value, count in losses if count), sum(count for _, count in losses), self.interrupted

@@ -31,7 +31,7 @@ from seqloom.training.model_card import as_html, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run import load_task, save_task
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import SETUP
+from seqloom.training.run_folder import SETUP, going_on
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -187,7 +187,7 @@ def load(folder: Path | str) -> Model:
         return load_stopped(place)
     verify(place)
     if not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
+        raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that a run was trained in")
     config, task = load_task(place)
     with no_code_from(place):
         network = task.make_model()
@@ -200,11 +200,9 @@ def load_stopped(run: Path) -> Model:
     """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
     best = checkpoint.best(run)
     if best is None:
-        raise SeqloomError(
-            f"{run} is a run without a checkpoint yet", remedy=f"go on with seqloom train --resume {run}"
-        )
+        raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=going_on(run))
     step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
-    warn(f"{step}; go on with seqloom train --resume {run}", SeqloomWarning, stacklevel=3)
+    warn(f"{step}; {going_on(run)}", SeqloomWarning, stacklevel=3)
     config, task = load_task(run / SETUP)
     network = task.make_model()
     load_weights(network, best.weights)

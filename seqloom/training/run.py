@@ -222,7 +222,7 @@ def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
         what = "these rows are not those that it was begun with, or stand in another order"
         return name, what, "give the same rows again, or use another folder"
     what = f"{quoted(now)}, and it was begun with {quoted(then)}"
-    return name, what, "say it again with --resume, or use another --out"
+    return name, what, "resume with what it was begun with, or use another folder (out)"
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:

@@ -27,7 +27,7 @@ def test_a_model_folder_holds_data_only(reviews, tmp_path):
 def test_a_folder_that_is_there_is_never_overwritten(reviews, tmp_path):
     train(settings(reviews), tmp_path / "run", quiet=True)
     before = (tmp_path / "run" / "model.safetensors").read_bytes()
-    with pytest.raises(OutputError, match=r"is there already\n    -> go on with seqloom train --resume .*run, or"):
+    with pytest.raises(OutputError, match=r"is there already\n    -> go on with seqloom train --resume .*run, .* or"):
         train(settings(reviews), tmp_path / "run", quiet=True)
     assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
 
@@ -187,6 +187,12 @@ def test_a_best_score_that_is_a_loss_is_called_so(tmp_path):
     assert result.best is not None
     assert f"best loss {-result.best:.4f})" in result.summary()
     assert "best score" not in result.summary()
+
+
+def test_an_error_says_how_to_go_on_in_python_too(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    with pytest.raises(OutputError, match="in Python with resume=True"):
+        train(settings(reviews), tmp_path / "run", quiet=True)
 
 
 def test_epochs_rate_and_batch_have_short_names(reviews, tmp_path):
