@@ -1,8 +1,7 @@
-"""What a trained model says of itself: in a notebook, as text, and as a card in Markdown."""
+"""What a trained model says of itself: in a notebook and as text."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,47 +52,3 @@ def as_html(model: Model) -> str:
     """For a notebook: the facts, and how the model is called."""
     call = '<pre>model("a text")   model.evaluate(data)   model.explain("a text")   model.summary()</pre>'
     return f"{html_table('seqloom model', facts_of(model))}{call}"
-
-
-def as_markdown(model: Model, *, licence: str = "not said", about: str = "") -> str:
-    """A model card: what it is, on what it was trained, how well it does, with which settings."""
-    config = model.config.model_dump(mode="json")
-    rows = "\n".join(f"| {name} | {one_line(value)} |" for name, value in facts_of(model))
-    settings = json.dumps({name: value for name, value in config.items() if name != "data"}, indent=1, sort_keys=True)
-    return f"""# A model for {config["task"]}
-
-{about or "Trained with seqloom."}
-
-| | |
-|---|---|
-{rows}
-
-## Licence
-
-{licence}
-
-## Data
-
-```json
-{json.dumps(config["data"], indent=1, sort_keys=True, ensure_ascii=False)}
-```
-
-## Settings
-
-```json
-{settings}
-```
-
-## Use
-
-```python
-import seqloom
-
-model = seqloom.load("model.seqloom")
-print(model("a text"))
-```
-"""
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
