@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from seqloom.layers.base import layer
     from seqloom.tasks.task import Task
     from seqloom.training.api import train
+    from seqloom.training.callbacks import Callback
     from seqloom.training.model import Model, load
 
 __all__ = [
+    "Callback",
     "Model",
     "SeqloomError",
     "Task",
@@ -32,6 +34,7 @@ __all__ = [
 
 _MODULES = {"equations", "layers", "testing"}
 _HOMES = {
+    "Callback": "seqloom.training.callbacks",
     "Model": "seqloom.training.model",
     "SeqloomError": "seqloom.errors",
     "Task": "seqloom.tasks.task",

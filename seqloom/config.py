@@ -160,4 +160,10 @@ def describe(kind: type[Config], prefix: str = "") -> Iterator[tuple[str, Any, s
         if isinstance(field.annotation, type) and issubclass(field.annotation, Config):
             yield from describe(field.annotation, f"{prefix}{name}.")
         else:
-            yield prefix + name, field.get_default(call_default_factory=True), field.description or ""
+            yield prefix + name, field.get_default(call_default_factory=True), sentence_of(kind, name)
+
+
+def sentence_of(kind: type[Config], name: str) -> str:
+    """The sentence of a setting; one that only changes the default has that of the class below."""
+    fields = (base.model_fields.get(name) for base in kind.__mro__ if issubclass(base, Config))
+    return next((field.description for field in fields if field is not None and field.description), "")

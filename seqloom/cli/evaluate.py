@@ -98,12 +98,7 @@ def show(found: dict[str, "Evaluation"], compared: "SystemComparison | None") ->
         if one.left_out:
             console.print(str(one.left_out), highlight=False, markup=False)
         for shown in one.tables:
-            table = Table(title=shown.title or None, box=None)
-            for title in shown.header:
-                table.add_column(title, overflow="fold")
-            for row in shown.rows:
-                table.add_row(*row)
-            console.print(table)
+            console.print(shown.rich())
     curves = {name: one.by_length for name, one in found.items() if one.by_length}
     if curves:
         console.print(bars(curves))

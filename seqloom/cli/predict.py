@@ -83,7 +83,11 @@ def predict(
     known = model.task.Options.model_fields
     if length is not None:
         options["max_length" if "max_length" in known else "length"] = length
-    if attention or "attention" in known:
+    if attention and "attention" not in known:
+        what = f"a model for {model.config.task} writes no text, so there is no attention from one text to another"
+        remedy = f'if it attends within the text, that is on a page: seqloom explain {folder} "a text" --html page.html'
+        raise SeqloomError(what, remedy=remedy)
+    if "attention" in known:
         options.setdefault("attention", attention is not None)
     chosen = model.options(**options)
     if (top_k or top_p) and not getattr(chosen, "temperature", 1):
@@ -108,12 +112,16 @@ def predict(
 def line_of(answer: Any, as_json: bool) -> str:
     """An answer, and the next best below it if they were asked for; warnings go to standard error."""
     if getattr(answer, "cut", False):
-        begins = f"{answer.source[:40]} ..."
-        print(f"{begins!r} is longer than the model reads: only its beginning was read", file=sys.stderr)
+        begins, part = f"{source_of(answer)[:40]} ...", "end" if answer.cut == "last" else "beginning"
+        print(f"{begins!r} is longer than the model reads: only its {part} was read", file=sys.stderr)
     if getattr(answer, "unseen", 0) >= UNSEEN:
-        was = f"{answer.source[:40]!r}: the model has never seen {answer.unseen:.0%} of this"
+        was = f"{source_of(answer)[:40]!r}: the model has never seen {answer.unseen:.0%} of this"
         print(f"{was}, so the answer is a guess", file=sys.stderr)
     return written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+
+
+def source_of(answer: Any) -> str:
+    return str(getattr(answer, "source", answer.text))
 
 
 def show_attention(

@@ -10,6 +10,7 @@ EXAMPLES = [
     "seqloom train --task classify --data reviews.tsv --model lstm --out runs/reviews",
     "seqloom train --resume runs/reviews",
     "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
+    "seqloom train --task classify --data reviews.tsv --out runs/quick --epochs 3 --lr 0.003 --batch 2000",
     "seqloom train --data embedded:names --out runs/names",
 ]
 
@@ -38,6 +39,9 @@ def train(
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, auto.")] = None,
     steps: Annotated[int | None, typer.Option(help="Optimizer steps in total.")] = None,
     budget: Annotated[str | None, typer.Option(help="Time to train for, as 45m or 1h30m, instead of --steps.")] = None,
+    epochs: Annotated[float | None, typer.Option(help="Passes over the training data, instead of --steps.")] = None,
+    lr: Annotated[float | None, typer.Option("--lr", help="The highest learning rate.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Tokens in a batch, padding among them.")] = None,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
 ) -> None:
     """Train a model and keep its best checkpoint."""
@@ -48,15 +52,18 @@ def train(
     from seqloom.training.run_config import load_run
     from seqloom.training.run_folder import SETUP, settings_of
 
-    if steps is not None and budget is not None:
-        raise SeqloomError("--steps and --budget both say how long to train", remedy="give one of them")
+    lengths = {"--steps": steps, "--epochs": epochs, "--budget": budget}
+    given = [name for name, value in lengths.items() if value is not None]
+    if len(given) > 1:
+        raise SeqloomError(f"{' and '.join(given)} both say how long to train", remedy="give one of them")
     if resume and config is not None and config.suffix != ".toml":
         out, config = config, None
     new = (config, task, data) != (None, None, None) and not (out / SETUP).exists()
     begun_with = settings_of(out) if resume and not new else None
     settings = load_run(
         config, set_, begun_with, task=task, data__train=data, data__valid=valid, model__name=model,
-        train__device=device, train__steps=steps, train__budget=budget,
+        train__device=device, train__steps=steps, train__budget=budget, train__epochs=epochs,
+        train__learning_rate=lr, train__batch_tokens=batch,
     )  # fmt: skip
     leads = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started one speaks
     try:

@@ -56,6 +56,10 @@ class BucketSampler:
                 yield rows[first:place]
                 first = place
 
+    def batches_per_epoch(self) -> int:
+        """How many batches the first epoch has; others have about as many."""
+        return sum(1 for _ in self.batches(0))
+
     def epochs(self) -> float:
         """How often the corpus was read, in parts of a reading too."""
         return self.epoch + self.rows / len(self.lengths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -35,6 +36,9 @@ SUFFIXES: dict[str, Format] = {
     ".npy": "npy",
 }
 
+MOST_FILES = 1_000_000
+"""Files and folders that are looked at for a pattern."""
+
 
 def find_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
     """The files of a path, a list of paths, a pattern (`data/*.txt`), in the order of their names, or a data set."""
@@ -57,10 +61,35 @@ def expand(path: Path) -> Iterator[Path]:
             raise unreadable(path, FileNotFoundError())
         yield path
         return
-    found = sorted(glob.glob(str(path), recursive=True))
+    folders = Folders(str(path))
+    found = sorted({*folders.matches(str(path))})
     if not found:
-        raise DataError("no file matches this pattern", where=str(path), remedy="check the path")
+        looked = f"; looked at {folders.looked:,} files and folders" if folders.looked else ""
+        raise DataError(f"no file matches this pattern{looked}", where=str(path), remedy="check the path")
     yield from map(Path, found)
+
+
+class Folders:
+    """Walks folders for a pattern with `**`: follows no links, which may lead round and round, and comes to an end."""
+
+    def __init__(self, pattern: str, most: int = MOST_FILES) -> None:
+        self.pattern, self.most = pattern, most
+        self.looked = 0
+
+    def matches(self, pattern: str) -> Iterator[str]:
+        above, recursive, below = pattern.partition("**")
+        if not recursive:
+            yield from glob.glob(pattern)
+            return
+        for start in glob.glob(above) if above else ["."]:
+            for folder, folders, files in os.walk(start):
+                self.looked += len(folders) + len(files)
+                if self.looked > self.most:
+                    what = f"looked at {self.looked:,} files and folders, and there are more"
+                    raise DataError(what, where=self.pattern, remedy="name a folder that is further down")
+                folders[:] = [name for name in folders if not name.startswith(".")]
+                inside = "" if folder == "." and not above else glob.escape(folder)
+                yield from self.matches(os.path.join(inside, below.lstrip("/") or "*"))
 
 
 def one_file(where: str | Path) -> Path:

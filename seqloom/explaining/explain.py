@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seqloom.equations import Equations
 from seqloom.equations.latex import latex
@@ -17,17 +17,24 @@ from seqloom.explaining.explanation import Explanation, explain_definition
 from seqloom.explaining.panels import Experiment
 from seqloom.explaining.walkthrough import Walkthrough
 
+if TYPE_CHECKING:
+    from seqloom.training.model import Model
 
-def explain(what: str | Path | Equations[..., Any], sentence: Any = None) -> Explanation | Experiment | Walkthrough:
+
+def explain(
+    what: str | Path | Equations[..., Any] | Model, sentence: Any = None
+) -> Explanation | Experiment | Walkthrough:
     """Explain a definition or a trained model with the numbers of a sentence, or run one of the small experiments.
 
     `what` is a name (`seqloom explain` lists them), a user's own definition as `package.module:function`,
-    the definition itself, or the folder of a trained model, which reads the sentence with the weights it learned.
-    The result shows itself in a notebook; `save_page` writes it to a file.
+    the definition itself, or a trained model or its folder, which reads the sentence with the weights it learned.
+    The result shows itself in a notebook; `save(path)` writes it to a file.
 
     >>> explain("dot").formula
     ['e = q kᵀ']
     """
+    if not isinstance(what, str | Path | Equations):
+        return trained(what, sentence)
     if isinstance(what, Equations):
         return explain_definition(what, SENTENCE if sentence is None else sentence)
     if is_folder(what):
@@ -49,10 +56,11 @@ def is_folder(what: str | Path) -> bool:
     return Path(what).is_dir() and known not in experiments.NAMES and known not in definitions()
 
 
-def trained(folder: str | Path, sentence: Any) -> Walkthrough:
+def trained(model: Any, sentence: Any) -> Walkthrough:
+    """A trained model, or the folder of one."""
     from seqloom.explaining.trained import explain_trained  # here: a definition need not wait for tasks and data
 
-    return explain_trained(folder, sentence)
+    return explain_trained(model, sentence)
 
 
 def latex_of(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
@@ -180,6 +181,12 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<explanation of {self.name}: {' '.join(self.words)}>"
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as one self-contained page (.html)."""
+        from seqloom.explaining.explain import save_page
+
+        return save_page(self, path)
 
     def _repr_html_(self) -> str:
         from seqloom.explaining.page import frame, page

@@ -34,11 +34,12 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
     far, near = learned[0], max(learned[-1], 1e-30)
     real = [place for place in distances if words[place] not in SPECIALS] or distances
     strongest = words[max(real, key=learned.__getitem__)]
+    kept, kept_at_first = fraction(far / near), fraction(began[0] / max(began[-1], 1e-30))
     text = [
         f"How strongly the state after the last word depends on each of {len(words)} words: the norm of all "
         f"derivatives of the last state of the encoder ({encoder}) with respect to the word's embedding.",
-        f"The first word, {len(words) - 1} words back, keeps {far / near:.0%} of the influence of the last one; before "
-        f"training it was {began[0] / max(began[-1], 1e-30):.0%}. Of the words, “{strongest}” matters most.",
+        f"The first word, {len(words) - 1} words back, keeps {kept} of the influence of the last one; before "
+        f"training it was {kept_at_first}. Of the words, “{strongest}” matters most.",
         "What is forgotten here cannot be in a single context vector; a decoder with attention can still attend to it.",
     ]
     return Experiment(
@@ -73,3 +74,12 @@ def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], 
 
     slopes = torch.autograd.functional.jacobian(last, x)[:, 0]  # type: ignore[no-untyped-call]  # (H, T, D)
     return first.words, slopes.square().sum((0, 2)).sqrt().tolist()
+
+
+def fraction(value: float) -> str:
+    """A fraction as percent, with as many digits as it takes to be more than nothing.
+
+    >>> [fraction(value) for value in (0.37, 0.0042, 0.000012, 0.0)]
+    ['37%', '0.42%', '0.0012%', '0%']
+    """
+    return f"{value:.0%}" if value == 0 or value >= 0.01 else f"{float(f'{value:.2g}') * 100:.2g}%"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from seqloom.explaining.values import Value
@@ -75,6 +76,12 @@ class Experiment:
 
     def __repr__(self) -> str:
         return f"<experiment {self.name}: {self.question}>"
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as one self-contained page (.html)."""
+        from seqloom.explaining.explain import save_page
+
+        return save_page(self, path)
 
     def _repr_html_(self) -> str:
         from seqloom.explaining.page import frame, page

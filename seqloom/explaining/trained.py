@@ -13,12 +13,12 @@ from seqloom.storage import MANIFEST
 from seqloom.training.model import Model, load
 
 
-def explain_trained(folder: str | Path, given: Any = None) -> Walkthrough:
+def explain_trained(folder: str | Path | Model, given: Any = None) -> Walkthrough:
     """The stages of a trained model with what they compute for a sentence; without one, for frequent words.
 
     Frames are an array, or the path of a file; columns beside the input come with it, as when the model is called.
     """
-    return opened(loaded(folder), given)
+    return opened(folder if isinstance(folder, Model) else loaded(folder), given)
 
 
 def explain_model(model: Model, given: Any = None) -> Walkthrough:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
 
@@ -34,6 +35,12 @@ class Walkthrough:
 
     def __repr__(self) -> str:
         return f"<walkthrough of {self.about}: {self.title}>"
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as one self-contained page (.html)."""
+        from seqloom.explaining.explain import save_page
+
+        return save_page(self, path)
 
     def _repr_html_(self) -> str:
         from seqloom.explaining.page import frame, page

@@ -72,6 +72,11 @@ class LanguageModel(nn.Module):
         """hidden states (..., H) -> logits (..., V)."""
         return self.readout(self.dropout(rows))  # type: ignore[no-any-return]
 
+    def vectors(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        """The mean of the hidden states of each text: tokens (B, T), lengths (B) -> (B, H)."""
+        states: Tensor = self.encoder(self.embedding(tokens), lengths)  # zeros at padding
+        return states.sum(1) / lengths[:, None].clamp(min=1)
+
     def read(self, tokens: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         """The next tokens of every sequence (R, T) -> the logits after the last of them (R, V) and the new state."""
         rows, state = self.encoder.step(self.embedding(tokens), state)

@@ -62,9 +62,13 @@ class ModelConfig(Config):
         if found.check is not None:
             found.check(self)
         if not was_saved(info):
-            around = SHARED - {"pooling", "tied"} if found.kind == "model" else SHARED
-            refuse_unread(self, around | found.reads, found.preset, found.name, ("encoder", "classify"))
+            refuse_unread(self, self.settings_read(), found.preset, found.name, ("encoder", "classify"))
         return self
+
+    def settings_read(self) -> frozenset[str]:
+        """The settings that matter for this architecture."""
+        found = chosen(self, "name", "encoder", "classify")
+        return (SHARED - {"pooling", "tied"} if found.kind == "model" else SHARED) | found.reads
 
 
 # --- what the settings of all models are held to ----------------------------------------------------

@@ -44,6 +44,18 @@ class Summary:
     def json(self) -> dict[str, Any]:
         return {**asdict(self), "parameters": self.parameters}
 
+    def __str__(self) -> str:
+        names = ["  " * (row.depth - 1) + f"{row.name} ({row.kind})" for row in self.rows]
+        shapes = ["" if row.shape is None else f"({', '.join(map(str, row.shape))})" for row in self.rows]
+        left, middle = (max(map(len, column), default=0) for column in (names, shapes))
+        lines = [
+            f"{name:{left}}  {shape:{middle}}  {row.parameters:>12,}"
+            for name, shape, row in zip(names, shapes, self.rows)
+        ]
+        return "\n".join(
+            [*lines, f"{self.parameters:,} parameters: {self.trainable:,} trainable, {self.frozen:,} frozen"]
+        )
+
 
 def summarise(model: nn.Module, longest: int, depth: int = 3) -> Summary:
     """The layers of a model down to a depth; `longest` is the longest text that it reads."""

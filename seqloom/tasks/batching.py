@@ -61,6 +61,9 @@ class ExampleStream(Generic[B]):
     def epochs(self) -> float:
         return self.rows.epochs()
 
+    def batches_per_epoch(self) -> int:
+        return self.rows.batches_per_epoch()
+
     def position(self) -> dict[str, Any]:
         return self.rows.position()
 

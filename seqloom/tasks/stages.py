@@ -10,7 +10,7 @@ from torch import Tensor
 
 from seqloom.errors import SeqloomError
 from seqloom.models.stage import VocabularyAxis
-from seqloom.tokens.settings import SPECIALS
+from seqloom.tokens.settings import SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
 
 LONGEST = 30
@@ -30,6 +30,18 @@ def frequent_text(tokenizer: Tokenizer) -> str:
     """A text of the most frequent tokens, for who gives none."""
     order = sorted(range(len(SPECIALS), tokenizer.size), key=lambda token: -tokenizer.frequency[token])
     return tokenizer.decode(order[:4])
+
+
+def read_words(tokenizer: Tokenizer, text: str, tokens: Sequence[int]) -> list[str]:
+    """Tokens as a reader knows them: what is unknown to the model stands as it is in the text, not as <unk>."""
+    shown = [tokenizer.vocabulary[token] for token in tokens]
+    places = [place for place, token in enumerate(tokens) if token == UNK]
+    unknown = [piece for piece in tokenizer.pieces(text) if piece.id == UNK] if places else []
+    if len(unknown) == len(places):
+        read = text if tokenizer.normalise is None else tokenizer.normalise(text)
+        for place, piece in zip(places, unknown, strict=True):
+            shown[place] = read[piece.start : piece.end]
+    return shown
 
 
 def of_another_length(x: Tensor, *, longer: bool) -> Tensor:

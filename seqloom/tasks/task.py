@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import torch
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
 from torch import Tensor, nn
 
 from seqloom.config import Config
@@ -18,9 +21,11 @@ from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError, SeqloomError
+from seqloom.errors import DataError, SeqloomError, UnknownName
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
+from seqloom.evaluating.by_length import plot as plot_by_length
+from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
@@ -29,6 +34,8 @@ from seqloom.tokens.tokenizer import Tokenizer
 
 C = TypeVar("C", bound=TaskConfig)
 Facts = Mapping[str, Any]
+ROWS_SHOWN = 20
+"""Of a table, where an evaluation shows itself; `tables` has all."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +46,19 @@ class ResultTable:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
 
+    def rich(self, limit: int | None = None) -> Table:
+        """For a terminal; of many rows those up to a limit."""
+        table = Table(title=self.title or None, box=None)
+        for title in self.header:
+            table.add_column(title, overflow="fold")
+        for row in self.rows[:limit]:
+            table.add_row(*map(Text, row))
+        if limit is not None and len(self.rows) > limit:
+            table.add_row(f"... {len(self.rows) - limit:,} more")
+        return table
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """How a model does on data: metrics by name, and tables of the details."""
 
@@ -58,12 +76,50 @@ class Evaluation:
     """Its name."""
     how: str = ""
     """How it was measured; what was measured in different ways cannot be compared."""
+    confidence: Sequence[tuple[float, bool]] = ()
+    """For each example the probability that the model gave its answer, and whether it was right."""
     left_out: Report = field(default_factory=Report)
     """What of the data could not be used."""
 
     def json(self) -> dict[str, Any]:
         """Everything that is plain data, as one object."""
         return {**self.metrics, **self.details, **({"left_out": self.left_out.counts} if self.left_out else {})}
+
+    def plot(self, path: Path | str, kind: str = "") -> Path:
+        """Draw the confusion matrix, how well probabilities are calibrated, or the metric by length (.png or .svg).
+
+        kind    confusion, calibration or length; unsaid, the first of these that there is
+        """
+        from seqloom.evaluating.plots import plot_calibration, plot_confusion  # here: it brings matplotlib
+
+        draw = {
+            "confusion": lambda: plot_confusion(self.details["labels"], self.details["confusion"], path),
+            "calibration": lambda: plot_calibration(self.confidence, path),
+            "length": lambda: plot_by_length({self.measure: self.by_length}, path, self.measure),
+        }
+        there = {"confusion": "confusion" in self.details, "calibration": self.confidence, "length": self.by_length}
+        known = [name for name, found in there.items() if found]
+        if not known:
+            remedy = "a confusion matrix is for models with one label, quality by length for those that write"
+            raise SeqloomError("there is nothing to draw of this evaluation", remedy=remedy)
+        if kind and kind not in known:
+            raise UnknownName("plot of this evaluation", kind, known, remedy=f"there are: {', '.join(known)}")
+        return draw[kind or known[0]]()
+
+    def __rich__(self) -> Group:
+        """Metrics and tables for a terminal; of long tables the beginning."""
+        metrics = Text("   ".join(f"{name} {value:.4f}" for name, value in self.metrics.items()))
+        left_out = [Text(str(self.left_out))] if self.left_out else []
+        return Group(metrics, *left_out, *(table.rich(ROWS_SHOWN) for table in self.tables))
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return html_table("Evaluation", [(name, f"{value:.4f}") for name, value in self.metrics.items()]) + "".join(
+            html_table(table.title, table.rows[:ROWS_SHOWN], table.header) for table in self.tables
+        )
 
 
 class Options(Config):

@@ -65,6 +65,10 @@ class Stream(Protocol[B_out]):
         """How many epochs were read, with fractions."""
         ...
 
+    def batches_per_epoch(self) -> int:
+        """How many batches the first epoch has."""
+        ...
+
     def position(self) -> dict[str, Any]:
         """Where the stream is, for a checkpoint."""
         ...

@@ -8,6 +8,7 @@ from typing import Any
 
 from seqloom.data.in_memory import as_data
 from seqloom.tasks.task import Task
+from seqloom.training.callbacks import Callback
 from seqloom.training.keyword_settings import WHERE, gather_keywords
 from seqloom.training.model import Model, load
 from seqloom.training.run import train as run
@@ -27,6 +28,7 @@ def train(
     settings: Sequence[str] | Mapping[str, Any] = (),
     resume: bool = False,
     quiet: bool = False,
+    callbacks: Sequence[Callback] = (),
     **named: Any,
 ) -> Model:
     """Train a model and return it, ready to be called.
@@ -45,6 +47,7 @@ def train(
     steps     optimizer steps in total; or
     budget    the time to train for, as "45m" or "1h30m"
     settings  changes like "train.steps=500", or a dictionary
+    callbacks objects with on_step, on_validation or on_end (`seqloom.Callback`), which may stop the run
     named     sections as dictionaries or configuration objects, train={"learning_rate": 0.01}, tokens={"kind": "bpe"};
               or settings by name where one section alone has it: learning_rate=0.01, dropout=0.3
     """
@@ -53,6 +56,6 @@ def train(
         named={"valid": as_data(valid, "valid"), "steps": steps, "budget": budget, **named},
     )  # fmt: skip
     chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
-    run(chosen, Path(out), resume=resume, quiet=quiet)
+    run(chosen, Path(out), resume=resume, quiet=quiet, callbacks=callbacks)
     trained = load(out)
-    return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network)
+    return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network, trained.folder)

@@ -131,6 +131,6 @@ def planned(run: Path, config: TrainConfig, make: Callable[[Path], Trainer[Any]]
     plan = TimePlan(**read_json(file))
     if plan.budget != config.budget:
         raise ConfigError(
-            str(run), [("train.budget", f"the run is planned for {plan.budget}", f"go on with --budget {plan.budget}")]
+            str(run), [("train.budget", f"the run is planned for {plan.budget}", f"go on with budget {plan.budget}")]
         )
     return plan

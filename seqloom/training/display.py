@@ -18,6 +18,8 @@ from seqloom.training.settings import TrainConfig
 from seqloom.training.throughput import Throughput
 
 WIDEST_BAR = 40
+LONGEST_SAMPLE = 160
+"""Characters of a sample answer that are shown."""
 PER_SECOND = 4
 """How often the live lines are drawn."""
 
@@ -80,7 +82,8 @@ class Display:
             noted = ["(best so far)"] if best else []
             self.say_parts([f"step {step:,}  valid:", *self.last_score, *noted])
         if sample:
-            self.say(f"    {''.join(c if c.isprintable() else ' ' for c in sample)}", cut=True)
+            shown = "".join(c if c.isprintable() else " " for c in sample)
+            self.say(f"    {shown if len(shown) <= LONGEST_SAMPLE else f'{shown[:LONGEST_SAMPLE]} ...'}", cut=True)
 
     def say(self, text: str, *, cut: bool = False) -> None:
         """A line that stays; in a terminal a long one is cut or goes on below."""

@@ -30,8 +30,8 @@ EMBEDDINGS = ("embedding.", "source.embedding.")
 ENCODER = (*EMBEDDINGS, "encoder.", "source.encoder.")
 PREFIXES: dict[str, tuple[str, ...]] = {"words": EMBEDDINGS, "encoder": ENCODER, "all": ("",)}
 """What is taken over from another model, by the names of its weights."""
-VECTORS = "embedding.table.E"
-"""The weight that word vectors are."""
+VECTORS = ("source.embedding.E", "embedding.table.E")
+"""The weights that word vectors can be: of a translator, the embeddings of what it reads."""
 LEARNED = ("svd", "skip-gram", "cbow")
 
 
@@ -92,11 +92,13 @@ def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tens
 
 
 def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
-    tokenizer = task.tokenizers.get("text")
-    name = VECTORS
-    wanted = weights_of(task.make_model()).get(name)
-    if tokenizer is None or wanted is None:
-        raise wrong("vectors", f"a model for {task.config.task} of this kind has no word embeddings", "leave it out")
+    tokenizer = task.tokenizers.get("source", task.tokenizers.get("text"))
+    weights = weights_of(task.make_model())
+    name = next((name for name in VECTORS if name in weights), "")
+    if tokenizer is None or not name:
+        what = f"a model for {task.config.task} of this kind reads no tokens through learned embeddings"
+        raise wrong("vectors", what, "leave it out")
+    wanted = weights[name]
     width = wanted.shape[1]
     vectors = vectors_for(start, tokenizer, train, width)
     if vectors.width != width:
@@ -125,14 +127,15 @@ class Sentences:
     def __iter__(self) -> Iterator[list[int]]:
         for record in self.records:
             tokens = record.columns.get("tokens")
-            text = " ".join(tokens) if isinstance(tokens, list) else str(record.columns.get("text") or "")
+            text = record.columns.get("text") or record.columns.get("source") or ""
+            text = " ".join(tokens) if isinstance(tokens, list) else str(text)
             yield self.tokenizer.encode(text)
 
 
 def freeze(model: nn.Module, start: StartConfig) -> None:
     """Mark what stayed as it was taken over, in a model that was trained with these settings."""
     if start.frozen and (start.model or start.vectors):
-        taken = PREFIXES[start.keep] if start.model else (VECTORS,)
+        taken = PREFIXES[start.keep] if start.model else VECTORS
         for name, weight in model.named_parameters():
             if name.startswith(taken):
                 weight.requires_grad_(False)

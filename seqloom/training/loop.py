@@ -26,6 +26,7 @@ from seqloom.layers.r_drop import divergence
 from seqloom.models.weights import load_weights, weights_of
 from seqloom.tasks.trainable import Loss, Trainable, ValidationResult
 from seqloom.training import checkpoint as checkpoints
+from seqloom.training.callbacks import CallbackList, TrainingState
 from seqloom.training.checkpoint import Checkpoint
 from seqloom.training.display import Display
 from seqloom.training.distributed import ProcessGroup
@@ -70,6 +71,9 @@ class Trainer(Generic[B]):
         self.progress = Progress()
         self.began = time.monotonic()
         self.interrupted = self.stopping = False
+        self.callbacks = CallbackList(())
+        self.last_metrics: dict[str, float] = {}
+        self.asked_to_stop = ""
 
     # --- the run ----------------------------------------------------------------------------------
 
@@ -94,12 +98,18 @@ class Trainer(Generic[B]):
                     self.after_step(metrics, display)
                     if progress.finished:
                         break
+                    asked = self.call("on_step")
+                    if self.callbacks and group.broadcast(bool(asked)):
+                        self.save(metrics)  # not as finished: it can go on
+                        progress.finished = f"{asked or 'stopped'} after {progress.step:,} steps"
+                        break
                     if self.stopping or (self.interrupted and group.world_size == 1):
                         self.save(metrics)
                         raise KeyboardInterrupt
                     if self.out_of_time(until):
                         self.save(metrics)  # not as finished: it can go on
                         progress.finished = f"out of time after {progress.step:,} of {self.config.steps:,} steps"
+            self.call("on_end")
         finally:
             display.close()
             if metrics is not None:
@@ -131,7 +141,7 @@ class Trainer(Generic[B]):
                 raise
             raise TrainingError(
                 f"out of memory in step {progress.step + 1}",
-                remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then go on with --resume",
+                remedy="lower train.batch_tokens, or cut batches with train.accumulate=2, then resume",
             ) from error
         total, count, asked = group.all_reduce(
             math.fsum(value for value, count in losses if count), sum(count for _, count in losses), self.interrupted
@@ -198,11 +208,27 @@ class Trainer(Generic[B]):
                 metrics.write(step, values)
             display.log(step, values)
             progress.loss_sum = progress.loss_count = 0.0
+        self.asked_to_stop = ""
+        if result:
+            self.last_metrics = dict(result.metrics)
+            self.asked_to_stop = self.call("on_validation", best=better)
         if due:
             display.evaluated(step, result.metrics if result else {}, best=better, sample=self.sample())
         progress.finished = self.why_finished()
         if step % config.checkpoint_every == 0 or better or progress.finished:
             self.save(metrics)
+
+    def call(self, hook: str, *, best: bool = False) -> str:
+        """Call the callbacks, in the main process alone; returns why the run is to stop, if one asks for it."""
+        if not self.callbacks or not self.group.is_main:
+            return ""
+        progress, asked = self.progress, self.asked_to_stop
+        epoch = self.trainable.stream.epochs()
+        metrics = {} if hook == "on_step" else self.last_metrics
+        state = TrainingState(progress.step, self.config.steps, epoch, self.model, self.run, metrics, best, asked)
+        if hook == "on_end":
+            state.reason = progress.finished
+        return self.callbacks.call(hook, state)
 
     def why_finished(self) -> str:
         """Why there is no step to do any more, if that is so."""

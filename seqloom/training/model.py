@@ -12,22 +12,26 @@ from warnings import warn
 import torch
 from torch import Tensor, nn
 
+import seqloom
 from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DataError, SeqloomError, SeqloomWarning
+from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.models.references import no_code_from
-from seqloom.models.weights import load_weights
-from seqloom.storage import read_tensors, verify
+from seqloom.models.summary import Summary, summarise
+from seqloom.models.weights import load_weights, weights_of
+from seqloom.storage import new_folder, read_tensors, verify, write_tensors
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.training import checkpoint
 from seqloom.training.initial_weights import freeze
+from seqloom.training.metrics import FILE, read_metrics
+from seqloom.training.model_card import as_html, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import load_task
+from seqloom.training.run import load_task, save_task
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import SETUP
+from seqloom.training.run_folder import SETUP, going_on
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -39,9 +43,9 @@ class Model:
     model("a text", beam=8)        takes the options of its task, as `model.task.Options` lists them
     """
 
-    def __init__(self, config: RunConfig, task: Task[Any], network: nn.Module) -> None:
+    def __init__(self, config: RunConfig, task: Task[Any], network: nn.Module, folder: Path | None = None) -> None:
         """Put a model together from its settings, its task and its trained module; `seqloom.load` does."""
-        self.config, self.task, self.network = config, task, network
+        self.config, self.task, self.network, self.folder = config, task, network, folder
 
     def __call__(self, texts: Any, **options: Any) -> Any:
         """Answer one input, or a list of inputs by a list of answers; each can be printed, and has `json()`."""
@@ -49,6 +53,10 @@ class Model:
         if isinstance(texts, list | tuple):
             return self.task.predict(self.network, texts, chosen)
         return self.task.predict(self.network, [texts], chosen)[0]
+
+    def predict(self, texts: Any, **options: Any) -> Any:
+        """Answer one input, or a list of them, as calling the model does."""
+        return self(texts, **options)
 
     def stream(self, chunks: Iterable[Sequence[Any]], **options: Any) -> Iterator[Any]:
         """Answer inputs that come in chunks, in constant memory; sampling does not depend on the size of the chunks.
@@ -70,7 +78,7 @@ class Model:
     def reading(self, **changes: Any) -> Model:
         """Return the same model with other settings of the section [data], as `on_bad="skip"`."""
         data = check(type(self.config.data), {**self.config.data.model_dump(), **changes}, where="data")
-        return Model(self.config.model_copy(update={"data": data}), self.task, self.network)
+        return Model(self.config.model_copy(update={"data": data}), self.task, self.network, self.folder)
 
     def options(self, **options: Any) -> Any:
         """Check options by name and return them as the `Options` of the task; an unknown one is an error."""
@@ -100,6 +108,43 @@ class Model:
             what = f"no part {part!r} was kept aside in training, but {there}"
             raise DataError(what, remedy="give data to measure on")
         return parts[part]
+
+    # --- looking at it ------------------------------------------------------------------------------
+
+    def explain(self, given: Any = None) -> Any:
+        """Open the model with an input of yours: figure, formula and numbers of every stage; `.save(path)` it."""
+        return seqloom.explain(self, given)
+
+    def summary(self, depth: int = 3) -> Summary:
+        """List its layers with output shapes and parameters; it can be printed."""
+        return summarise(self.network, getattr(getattr(self.config, "model", None), "length", 256), depth)
+
+    def plot_history(self, path: Path | str) -> Path:
+        """Draw the learning curves of its training (.png or .svg)."""
+        if self.folder is None or not (self.folder / FILE).is_file():
+            what = f"there is no {FILE} with this model"
+            raise SeqloomError(what, remedy="load it from the folder that it was trained in")
+        from seqloom.evaluating.plots import plot_history  # here: it brings matplotlib
+
+        return plot_history(read_metrics(self.folder), path)
+
+    def save(self, folder: Path | str) -> Path:
+        """Write the model into a new folder that `seqloom.load`, `seqloom predict` and `seqloom serve` read."""
+        place = Path(folder)
+        if place.exists():
+            raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
+        with new_folder(place) as part:
+            save_task(part, self.task)
+            write_tensors(part / "model.safetensors", weights_of(self.network))
+            if self.folder is not None and (self.folder / FILE).is_file():
+                (part / FILE).write_bytes((self.folder / FILE).read_bytes())
+        return place
+
+    def __repr__(self) -> str:
+        return f"<seqloom model: {', '.join(f'{name} {value}' for name, value in facts_of(self)[:3])}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     # --- vectors ------------------------------------------------------------------------------------
 
@@ -142,25 +187,23 @@ def load(folder: Path | str) -> Model:
         return load_stopped(place)
     verify(place)
     if not (place / "model.safetensors").exists():
-        raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that was named with --out")
+        raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that a run was trained in")
     config, task = load_task(place)
     with no_code_from(place):
         network = task.make_model()
     load_weights(network, read_tensors(place / "model.safetensors"))
     freeze(network, config.start)
-    return Model(config, task, network.eval())
+    return Model(config, task, network.eval(), place)
 
 
 def load_stopped(run: Path) -> Model:
     """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
     best = checkpoint.best(run)
     if best is None:
-        raise SeqloomError(
-            f"{run} is a run without a checkpoint yet", remedy=f"go on with seqloom train --resume {run}"
-        )
+        raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=going_on(run))
     step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
-    warn(f"{step}; go on with seqloom train --resume {run}", SeqloomWarning, stacklevel=3)
+    warn(f"{step}; {going_on(run)}", SeqloomWarning, stacklevel=3)
     config, task = load_task(run / SETUP)
     network = task.make_model()
     load_weights(network, best.weights)
-    return Model(config, task, network.eval())
+    return Model(config, task, network.eval(), run)

@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from seqloom.tasks.trainable import Plan, Trainable
 from seqloom.training import checkpoint
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
+from seqloom.training.callbacks import Callback, CallbackList
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
@@ -64,11 +65,14 @@ def cache_folder() -> Path:
     return Path(home) / "seqloom" / "corpora"
 
 
-def train(config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = False) -> Result:
+def train(
+    config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = False, callbacks: Sequence[Callback] = ()
+) -> Result:
     """Train a model in the folder `out`; with `resume` go on from its newest sound checkpoint."""
+    called = CallbackList(callbacks)
     group = init_processes(config.train.device)
     try:
-        return Run(config, out, group).train(resume=resume, quiet=quiet)
+        return Run(config, out, group, called).train(resume=resume, quiet=quiet)
     finally:
         group.close()
 
@@ -76,8 +80,10 @@ def train(config: RunConfig, out: Path, *, resume: bool = False, quiet: bool = F
 class Run:
     """One folder: settings, what was learned from the data before the first step, checkpoints, and the model."""
 
-    def __init__(self, config: RunConfig, out: Path, group: ProcessGroup) -> None:
-        self.config, self.out, self.group = config, out, group
+    def __init__(
+        self, config: RunConfig, out: Path, group: ProcessGroup, callbacks: CallbackList | None = None
+    ) -> None:
+        self.config, self.out, self.group, self.callbacks = config, out, group, callbacks or CallbackList(())
         self.notes: list[str] = []
         """What is said before the first step."""
 
@@ -93,10 +99,15 @@ class Run:
         """From wherever the folder is to the end."""
         task = self.task()
         trainable = self.trainable(task)
+        if epochs := self.config.train.epochs:
+            steps = max(1, round(epochs * trainable.stream.batches_per_epoch()))
+            self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
+            self.config = self.config.model_copy(update={"train": self.config.train.with_steps(steps)})
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
             self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
         trainer = self.trainer(self.out, task, trainable)
+        trainer.callbacks = self.callbacks
         saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)
@@ -211,7 +222,7 @@ def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
         what = "these rows are not those that it was begun with, or stand in another order"
         return name, what, "give the same rows again, or use another folder"
     what = f"{quoted(now)}, and it was begun with {quoted(then)}"
-    return name, what, "say it again with --resume, or use another --out"
+    return name, what, "resume with what it was begun with, or use another folder (out)"
 
 
 def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:

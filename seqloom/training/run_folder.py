@@ -38,7 +38,7 @@ def claimed(out: Path, group: ProcessGroup, *, resume: bool) -> Iterator[None]:
             out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         what = f"{out} cannot be the folder of a run: {error.strerror}"
-        raise OutputError(what, remedy="choose another --out") from error
+        raise OutputError(what, remedy="choose another folder (out)") from error
     if not group.is_main:
         group.barrier()
         yield
@@ -60,10 +60,15 @@ def claimed(out: Path, group: ProcessGroup, *, resume: bool) -> Iterator[None]:
             raise
 
 
+def going_on(run: Path) -> str:
+    """How to go on with a run, from a terminal and in Python."""
+    return f"go on with seqloom train --resume {run}, in Python with resume=True"
+
+
 def check_untrained(out: Path) -> None:
     """Raise `OutputError` if there is anything in a folder that a run could overwrite."""
     if out.exists() and (is_begun(out) or {entry.name for entry in out.iterdir()} - UNTRAINED):
-        remedy = f"go on with seqloom train --resume {out}, or choose another --out; nothing was changed"
+        remedy = f"{going_on(out)}, or choose another folder (out); nothing was changed"
         raise OutputError(f"{out} is there already", remedy=remedy)
 
 

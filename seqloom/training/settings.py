@@ -17,6 +17,8 @@ class TrainConfig(Config):
     """Optimizer steps in total."""
     budget: str = ""
     """The time to train for, as 45m, 1h30m or 3600s: it decides `steps`, by the speed measured here; empty for none."""
+    epochs: NonNegativeFloat = 0.0
+    """Passes over the training data: they decide `steps`; 0: `steps` is as it says."""
     batch_tokens: PositiveInt = 4_096
     """Tokens in a batch, padding among them, over all processes and accumulated parts together."""
     accumulate: PositiveInt = 1
@@ -70,6 +72,12 @@ class TrainConfig(Config):
             raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
         return self
 
+    @model_validator(mode="after")
+    def one_thing_says_how_long(self) -> Self:
+        if self.budget and self.epochs:
+            raise problem("epochs", f"train.budget = {self.budget} says how long to train", remedy="give one of them")
+        return self
+
     @model_validator(mode="before")
     @classmethod
     def a_short_training_warms_up_shortly(cls, given: Any) -> Any:
@@ -80,9 +88,13 @@ class TrainConfig(Config):
             return given
         return {**given, "warmup_steps": max(steps // 10, 0)}
 
+    def with_steps(self, steps: int) -> TrainConfig:
+        """The same with that many steps, and a warm-up that ends before them."""
+        return self.model_copy(update={"steps": steps, "warmup_steps": min(self.warmup_steps, steps // 10)})
+
     @model_validator(mode="after")
     def warmup_ends_before_training_does(self) -> Self:
-        if self.warmup_steps >= self.steps and not self.budget:
+        if self.warmup_steps >= self.steps and not (self.budget or self.epochs):
             raise problem(
                 "warmup_steps",
                 f"{self.warmup_steps} is not below train.steps = {self.steps}",

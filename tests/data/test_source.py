@@ -9,6 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
+from seqloom.data.formats import Folders, find_files
 from seqloom.data.record import Place
 from seqloom.data.source import open_source
 from seqloom.errors import DataError, UnknownName
@@ -219,3 +220,17 @@ def test_hostile_rows_stop_with_file_and_line_or_are_counted(tmp_path, name, rea
     source = open_source(file, task="classify", on_bad="skip")
     assert columns_of(source) == [{"label": "pos", "text": "first"}, {"label": "pos", "text": "la\u2028st"}]
     assert source.report.counts == {reason: 1}
+
+
+def test_a_pattern_follows_no_links_and_comes_to_an_end(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "x.txt").write_text("one\n")
+    (tmp_path / "a" / ".hidden").mkdir()
+    (tmp_path / "a" / ".hidden" / "x.txt").write_text("two\n")
+    (tmp_path / "a" / "round").symlink_to(tmp_path)
+    assert find_files(tmp_path / "**" / "x.txt") == [tmp_path / "a" / "b" / "x.txt"]
+    assert find_files(tmp_path / "**" / "b" / "**" / "x.txt") == [tmp_path / "a" / "b" / "x.txt"]
+    with pytest.raises(DataError, match=r"no file matches this pattern; looked at \d+ files and folders"):
+        find_files(tmp_path / "**" / "y.txt")
+    with pytest.raises(DataError, match=r"looked at \d+ files and folders, and there are more"):
+        list(Folders("**/x.txt", most=3).matches(f"{tmp_path}/**/x.txt"))

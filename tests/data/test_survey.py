@@ -216,3 +216,13 @@ def test_names_on_a_command_line(tmp_path):
     assert settings_of(["train.tsv", "other.tsv"]) == {"train": ["train.tsv", "other.tsv"]}
     with pytest.raises(DataError, match="stands alone"):
         settings_of(["embedded:dates", "a.tsv"])
+
+
+def test_a_folder_of_frames_is_known_to_be_classified(tmp_path):
+    for label in ("one", "two"):
+        (tmp_path / label).mkdir()
+        for number in range(3):
+            np.save(tmp_path / label / f"{number}.npy", np.ones((4, 2), np.float32))
+    splits, task = open_for_survey(DataConfig(train=str(tmp_path)))
+    assert task == "classify"
+    assert len(list(splits["train"])) == 6

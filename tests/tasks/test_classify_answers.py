@@ -17,7 +17,12 @@ from seqloom.errors import ConfigError, DataError
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.settings import AnswerConfig, ClassifyConfig
 from seqloom.tasks.classify.task import Classify
+from seqloom.training.model import load
+from seqloom.training.run import train
 from tests.tasks.classified import THINGS, lines, sentence, trained
+from tests.training.reviews import settings as quick
+from tests.training.reviews import write_reviews
+from tests.typed import typed
 
 # --- several labels --------------------------------------------------------------------------------
 
@@ -179,3 +184,35 @@ def test_a_label_never_seen_is_named_among_several(several, tmp_path):
     file = lines(tmp_path / "test.jsonl", [{"text": "t", "labels": ["red"]}, {"text": "t", "labels": ["red", "green"]}])
     with pytest.raises(DataError, match=r"test.jsonl:2: the label 'green' was never seen in training"):
         several.evaluate(str(file))
+
+
+def test_what_of_a_text_was_not_read_or_never_seen_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    reviews = write_reviews(tmp_path / "reviews.tsv")
+    train(quick(reviews, "train.steps=2", "train.warmup_steps=0"), tmp_path / "run", quiet=True)
+    known, long, strange = load(tmp_path / "run")(["a fine film", "fine " * 290, "zzzz qqqq"])
+    assert (known.cut, known.unseen) == ("", 0)
+    assert known.json().keys() == {"text", "label", "scores"}
+    assert (long.cut, long.json()["cut"]) == ("first", True)
+    assert (strange.unseen, strange.json()["unseen"]) == (1.0, 1.0)
+    done = typed("predict", "run", "fine " * 290, "zzzz qqqq", folder=tmp_path)
+    cut, guess = done.stderr.splitlines()
+    assert cut.endswith("is longer than the model reads: only its beginning was read")
+    assert guess == "'zzzz qqqq': the model has never seen 100% of this, so the answer is a guess"
+
+
+def test_training_says_that_many_texts_are_cut(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    reviews = write_reviews(tmp_path / "reviews.tsv")
+    train(quick(reviews, "train.steps=1", "train.warmup_steps=0", "model.length=4"), tmp_path / "run")
+    assert "inputs have 4 tokens or more: what is beyond is not read; raise model.length" in capsys.readouterr().err
+
+
+def test_attention_of_a_model_that_writes_no_text_is_refused_with_the_way_to_see_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    reviews = write_reviews(tmp_path / "reviews.tsv")
+    changes = ["train.steps=1", "train.warmup_steps=0", "model.pooling=attention"]
+    train(quick(reviews, *changes), tmp_path / "run", quiet=True)
+    done = typed("predict", "run", "a fine film", "--attention", "-", folder=tmp_path)
+    assert done.returncode == 1
+    assert 'seqloom explain run "a text" --html page.html' in done.stderr

@@ -129,3 +129,15 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(song, monkeypatch,
     assert read_metrics(song.parent / "whole") == read_metrics(song.parent / "killed")
     files = [song.parent / name / "model.safetensors" for name in ("whole", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_texts_have_vectors(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+    model = trained(write_song(tmp_path / "song.txt"), "train.steps=2", "train.warmup_steps=0")
+    texts = ["row row the boat", "", "life is a dream " * 20, "row row the boat"]
+    vectors = model.vectors(texts)
+    assert vectors.shape == (4, 24)
+    assert torch.isfinite(vectors).all()
+    torch.testing.assert_close(vectors[0], vectors[3])
+    torch.testing.assert_close(vectors[0], model.vectors(texts[:1])[0])
+    assert not torch.equal(vectors[0], vectors[1])

@@ -117,7 +117,7 @@ def test_a_run_goes_on_with_the_plan_it_was_begun_with(config, tmp_path, monkeyp
     files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
     other = config.model_copy(update={"train": config.train.model_copy(update={"budget": "2h"})})
-    with pytest.raises(ConfigError, match=r"the run is planned for 1000s\n.*go on with --budget 1000s"):
+    with pytest.raises(ConfigError, match=r"the run is planned for 1000s\n.*go on with budget 1000s"):
         train(other, tmp_path / "killed", resume=True, quiet=True)
 
 

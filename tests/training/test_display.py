@@ -93,7 +93,7 @@ def test_a_log_has_one_line_for_everything_and_breaks_none():
         r"step 119,010/123,456  epoch 12.35  loss 2.0794  ppl 8.00  [\d,]+ tokens/s  \d+:\d\d left", lines[1]
     )
     assert lines[4].startswith("step 119,030  valid:  loss 1.812") and lines[4].endswith("ppl 6.12  (best so far)")
-    assert lines[5] == "    " + "word " * 50
+    assert lines[5] == "    " + "word " * 32 + " ..."
 
 
 @pytest.mark.parametrize("settings", [{"predicts_tokens": False}, {"label_smoothing": 0.1}])
@@ -101,3 +101,11 @@ def test_perplexity_is_shown_only_where_it_means_something(settings):
     lines = shown(width=80, terminal=False, **settings).splitlines()
     assert "ppl" not in lines[1]
     assert ("ppl" in lines[4]) == ("predicts_tokens" not in settings), "the loss of validation data is never smoothed"
+
+
+def test_a_long_sample_is_shown_in_part():
+    screen = io.StringIO()
+    display = Display(TrainConfig(), 0, console=Console(file=screen, width=80))
+    display.evaluated(10, {}, best=False, sample="word " * 500)
+    assert len(screen.getvalue()) < 200
+    assert screen.getvalue().rstrip().endswith("...")

@@ -162,3 +162,16 @@ def test_what_does_not_fit_is_said(reviews, tmp_path, language_model):
 def train_first(reviews, tmp_path):
     train(settings(reviews), tmp_path / "first", quiet=True)
     return tmp_path / "first"
+
+
+def test_a_translator_takes_word_vectors_for_what_it_reads(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("".join(f"a{n % 7} b{n % 5} c\tx{n % 7} y\n" for n in range(60)))
+    small = ["model.embedding=8", "tokens.kind=word", "train.steps=2", "train.warmup_steps=0", "start.frozen=true"]
+    config = load_fitting([*small, "start.vectors=svd"], task="translate", data__train=str(tmp_path / "pairs.tsv"),
+                          model__name="rnn-attention")  # fmt: skip
+    train(config, tmp_path / "run", quiet=True)
+    begun = read_tensors(tmp_path / "run" / "setup" / "start.safetensors")
+    assert [*begun] == ["source.embedding.E"]
+    network: Any = load(tmp_path / "run").network
+    assert torch.equal(network.source.embedding.E, begun["source.embedding.E"])
+    assert not network.source.embedding.E.requires_grad

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from seqloom.cli import app
 from seqloom.errors import ConfigError, DamagedError, DataError, OutputError, SeqloomError, SeqloomWarning
+from seqloom.training.metrics import read_metrics
 from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
@@ -26,7 +27,7 @@ def test_a_model_folder_holds_data_only(reviews, tmp_path):
 def test_a_folder_that_is_there_is_never_overwritten(reviews, tmp_path):
     train(settings(reviews), tmp_path / "run", quiet=True)
     before = (tmp_path / "run" / "model.safetensors").read_bytes()
-    with pytest.raises(OutputError, match=r"is there already\n    -> go on with seqloom train --resume .*run, or"):
+    with pytest.raises(OutputError, match=r"is there already\n    -> go on with seqloom train --resume .*run, .* or"):
         train(settings(reviews), tmp_path / "run", quiet=True)
     assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
 
@@ -186,3 +187,27 @@ def test_a_best_score_that_is_a_loss_is_called_so(tmp_path):
     assert result.best is not None
     assert f"best loss {-result.best:.4f})" in result.summary()
     assert "best score" not in result.summary()
+
+
+def test_an_error_says_how_to_go_on_in_python_too(reviews, tmp_path):
+    train(settings(reviews), tmp_path / "run", quiet=True)
+    with pytest.raises(OutputError, match="in Python with resume=True"):
+        train(settings(reviews), tmp_path / "run", quiet=True)
+
+
+def test_epochs_rate_and_batch_have_short_names(reviews, tmp_path):
+    asked = ["train", "--task", "classify", "--data", "reviews.tsv", "--model", "cnn"]
+    short = ["--epochs", "3", "--lr", "0.02", "--batch", "300"]
+    done = typed(*asked, *short, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    steps = load(tmp_path / "run").config.train.steps
+    assert f"3 epochs are {steps} steps" in done.stderr
+    kept = load(tmp_path / "run").config.train
+    assert (kept.epochs, kept.learning_rate, kept.batch_tokens) == (3, 0.02, 300)
+    last = list(read_metrics(tmp_path / "run"))[-1]
+    assert last["epoch"] == pytest.approx(3, abs=0.1)
+    assert f"all {steps} steps are done" in typed("train", "--resume", "run", folder=tmp_path).stdout
+    both = typed(*asked, "--epochs", "3", "--steps", "10", folder=tmp_path)
+    assert both.stderr == "--steps and --epochs both say how long to train\n    -> give one of them\n"
+    with pytest.raises(ConfigError, match=r"train.epochs: train.budget = 1m says how long"):
+        settings(reviews, "train.epochs=2", "train.budget=1m")

@@ -39,6 +39,9 @@ class ToyStream:
     def position(self) -> dict[str, Any]:
         return {"given": self.given}
 
+    def batches_per_epoch(self) -> int:
+        return 10
+
     def epochs(self) -> float:
         return self.given * self.size / len(self.x)
 

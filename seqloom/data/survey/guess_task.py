@@ -63,7 +63,7 @@ def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
     sample = list(islice(open_data(config, None)["train"], SAMPLE))
     names = [name for name in sample[0].columns if name != "split"]
     for task, known in COLUMNS.items():
-        if {*known.roles} == {*names}:
+        if {*known.roles} == {"text" if name == "frames" else name for name in names}:
             return task, config.columns
     if config.columns:
         return None, config.columns

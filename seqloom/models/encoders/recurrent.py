@@ -11,7 +11,7 @@ from torch import Tensor
 from seqloom.errors import ConfigError
 from seqloom.layers.base import Symbols
 from seqloom.layers.bidirectional import Bidirectional, sequence_part
-from seqloom.layers.gru import GRUResetAfter
+from seqloom.layers.gru import GRU, GRUResetAfter
 from seqloom.layers.lstm import LSTM
 from seqloom.layers.recurrent import Recurrent, last
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
@@ -74,5 +74,6 @@ def recurrent_encoder(cell: Architecture, config: ModelConfig, width: int, causa
 
 architecture("rnn", "a simple recurrent network", kind="cell")(SimpleRNN)
 architecture("gru", "gated recurrent units", kind="cell")(GRUResetAfter)
+architecture("gru-reset-before", "gated recurrent units, reset before the product", kind="cell")(GRU)
 architecture("lstm", "long short-term memory", kind="cell")(LSTM)
 architecture("self-attentive-rnn", "an RNN that attends to its states", kind="cell", decodes=False)(SelfAttentiveRNN)

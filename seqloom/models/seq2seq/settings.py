@@ -77,6 +77,12 @@ class Seq2SeqConfig(Config):
         if not isinstance(given, dict):
             return given
         name = given.get("name", cls.model_fields["name"].default)
+        if "widths" in given:  # as models with one stack of layers call it
+            if given.keys() & {"encoder_widths", "decoder_widths"}:
+                raise problem("widths", "stands for both encoder_widths and decoder_widths", remedy="give either")
+            widths = given["widths"]
+            given = {key: value for key, value in given.items() if key != "widths"}
+            given |= {"encoder_widths": widths, "decoder_widths": widths}
         return {**blamed("name", str(name), "translate").preset, **given}
 
     @model_validator(mode="after")
@@ -95,8 +101,13 @@ class Seq2SeqConfig(Config):
                 f"{self.encoder} to {self.decoder} with bridge {self.bridge}",
                 find(self.name, "translate").preset,
             )
-            refuse_unread(self, SHARED | self.read_by(encoder, decoder), preset, who, ("encoder", "decoder"))
+            refuse_unread(self, self.settings_read(), preset, who, ("encoder", "decoder"))
         return self
+
+    def settings_read(self) -> frozenset[str]:
+        """The settings that matter for this architecture."""
+        encoder, decoder = chosen(self, "encoder", "encoder"), chosen(self, "decoder", "decoder")
+        return frozenset(SHARED | self.read_by(encoder, decoder))
 
     def read_by(self, encoder: Architecture, decoder: Architecture) -> set[str]:
         """The settings that matter with this encoder, this bridge and this decoder."""

@@ -14,7 +14,7 @@ from seqloom.models.predictions import ANSWERS
 from seqloom.models.stage import Example, StageExample, VocabularyAxis
 from seqloom.tasks.classify.answers.regression import Regression
 from seqloom.tasks.classify.inputs.frames import FrameInputs
-from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, read_words, token_axis
 
 if TYPE_CHECKING:
     from seqloom.tasks.classify.task import Classify
@@ -40,7 +40,7 @@ def classification_example(task: Classify, network: nn.Module, given: Any, devic
         words, axes = [str(number) for number in range(1, len(w) + 1)], []
     else:
         tokenizer = task.tokenizers["text"]
-        words, axes = [tokenizer.vocabulary[token] for token in read], [token_axis(tokenizer, read)]
+        words, axes = read_words(tokenizer, task.inputs.shown(record), read), [token_axis(tokenizer, read)]
     answered = task.predict(network, [given], task.Options())[0]
     names = task.features.names if len(task.features) else []
     example = StageExample(stage, other, words, words, words, [*axes, *label_axes(task)], names, longer=longer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +32,9 @@ from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
 from seqloom.tokens.tokenizer import Tokenizer
+
+MANY_CUT = 0.05
+"""Fraction of inputs that are as long as the model reads, from which on it is worth a note."""
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,20 @@ class Classify(Task[ClassifyConfig]):
             total = self.answers.loss(logits, batch.targets, plan.label_smoothing)
             return Loss(total, batch.targets.numel(), self.answers.class_logits(logits))
 
-        return ExampleTrainable(
-            example_stream(train, self.inputs.field, plan, make), loss, self.validation(valid, plan)
-        )
+        stream = example_stream(train, self.inputs.field, plan, make)
+        return ExampleTrainable(stream, loss, self.validation(valid, plan), notes=self.notes_of(train))
+
+    def notes_of(self, train: Corpus) -> list[str]:
+        """Whether much of the training data is longer than the model reads."""
+        longest = self.config.model.length
+        full = int((train.lengths(self.inputs.field) >= longest).sum())
+        if full < MANY_CUT * len(train):
+            return []
+        beyond = "beyond" if self.config.model.cut == "first" else "before"
+        return [
+            f"{full:,} of {len(train):,} inputs have {longest} tokens or more: what is {beyond} is not read; "
+            "raise model.length to read it"
+        ]
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -157,15 +171,26 @@ class Classify(Task[ClassifyConfig]):
         device = next(model.parameters()).device
         records = [self.inputs.record(one.input) for one in requests]
         features = list(map(self.features, records)) if len(self.features) else []
-        encoded = self.inputs.encode(records)
+        whole = self.inputs.whole(records)
+        encoded = [self.inputs.cut(one) for one in whole]
         for places in by_length([len(one) for one in encoded]):
             x, lengths = self.inputs.tensors([encoded[place] for place in places], device)
             with torch.no_grad():
                 logits = model(x, lengths, beside([features[place] for place in places if features], device)).cpu()
-            yield [
-                Reply(place, self.answers.answer(self.inputs.shown(records[place]), logit))
+            found = [
+                (place, self.answers.answer(self.inputs.shown(records[place]), logit))
                 for place, logit in zip(places, logits, strict=True)
             ]
+            yield [
+                Reply(
+                    place, replace(answer, cut=self.part_read(whole[place]), unseen=self.inputs.unseen(encoded[place]))
+                )
+                for place, answer in found
+            ]
+
+    def part_read(self, whole: Any) -> str:
+        """Which tokens are read of an input that is too long; empty if all are."""
+        return self.config.model.cut if len(whole) > self.config.model.length else ""
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return classification_example(self, model, given, device)
@@ -190,6 +215,7 @@ class Classify(Task[ClassifyConfig]):
         """The metrics of the predictions, and the mean loss."""
         expected: list[Any] = [None] * len(corpus)
         predicted: list[Any] = [None] * len(corpus)
+        confidence: list[tuple[float, bool]] = []
         loss, count = 0.0, 0
         model.eval()
         with torch.no_grad():
@@ -198,10 +224,12 @@ class Classify(Task[ClassifyConfig]):
                 logits = model(batch.x, batch.lengths, batch.features).float()
                 loss += float(self.answers.loss(logits, batch.targets))
                 count += batch.targets.numel()
-                found = zip(rows, self.answers.expected(batch.targets), self.answers.predicted(logits), strict=True)
-                for row, true, given in found:  # in the order of the data, so that two models can be compared
-                    expected[row], predicted[row] = true, given
-        return self.answers.evaluation(expected, predicted, loss / max(count, 1))
+                true, given = self.answers.expected(batch.targets), self.answers.predicted(logits)
+                for place, row in enumerate(rows):  # in the order of the data, so that two models can be compared
+                    expected[row], predicted[row] = true[place], given[place]
+                sure = self.answers.confidence(logits)
+                confidence += [(p, one == other) for p, one, other in zip(sure, true, given)]
+        return replace(self.answers.evaluation(expected, predicted, loss / max(count, 1)), confidence=confidence)
 
 
 def beside(features: Sequence[Any], device: torch.device) -> Tensor | None:

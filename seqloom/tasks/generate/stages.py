@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
 from seqloom.tasks.generate.long_text import to_tokens
-from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import bounded, frequent_text, of_another_length, read_words, token_axis
 
 if TYPE_CHECKING:
     from seqloom.tasks.generate.task import Generate
@@ -22,7 +22,7 @@ def generation_example(task: Generate, network: nn.Module, given: Any, device: t
     tokenizer = task.tokenizer
     text = frequent_text(tokenizer) if given is None else given
     tokens = [tokenizer.eos, *bounded(to_tokens(tokenizer, [text])[0])]
-    words = [tokenizer.vocabulary[token] for token in tokens]
+    words = read_words(tokenizer, text, tokens)
     w = torch.tensor(tokens, device=device)
     longer = len(w) < task.config.model.length
 

@@ -79,6 +79,9 @@ class SegmentStream(Generic[B]):
             found = side_by_side(self.count, self.length, int(generator.integers(self.length)))
         return generator.permutation(found)
 
+    def batches_per_epoch(self) -> int:
+        return -(-len(self.segments(0)) // self.batch)
+
     def epochs(self) -> float:
         return self.epoch + self.share
 

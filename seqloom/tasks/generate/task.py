@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.config import Config
@@ -203,6 +203,20 @@ class Generate(Task[GenerateConfig]):
                 name = name.strip(" ") or name
             found[name] = found.get(name, 0.0) + probability  # with and without a space it is one word
         return found
+
+    def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
+        """The mean of the hidden states of each text (B, H); of a long one, of its last tokens."""
+        assert isinstance(model, LanguageModel)
+        device, limit = next(model.parameters()).device, self.config.model.length
+        read = to_tokens(self.tokenizer, [self.accept(text) for text in texts])
+        encoded = [[self.tokenizer.eos, *tokens][-limit:] for tokens in read]
+        found: list[Tensor] = [torch.empty(0)] * len(encoded)
+        for places in by_length([len(one) for one in encoded]):
+            with torch.no_grad():
+                vectors = model.vectors(*tensors([encoded[place] for place in places], device)).float().cpu()
+            for place, vector in zip(places, vectors, strict=True):
+                found[place] = vector
+        return torch.stack(found) if found else torch.empty(0, 0)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return generation_example(self, model, given, device)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from seqloom.errors import SeqloomError
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.stages import bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import bounded, frequent_text, of_another_length, read_words, token_axis
 from seqloom.tasks.tag.batch import TagBatch
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def tagging_example(task: Tag, network: nn.Module, given: Any, device: torch.dev
     shown, cut = task.cut(given)
     batch = TagBatch.of(task.examples([word.text for word in cut], [0] * len(cut))[:1], device)
     tokens = bounded(batch.tokens[0].tolist() if cut else [])
-    words = [task.tokenizer.vocabulary[token] for token in tokens]
+    words = read_words(task.tokenizer, shown, tokens)
     longer = len(tokens) < task.config.model.length
     w, spelled = batch.tokens[0], batch.spelled[0]
     further = [of_another_length(x, longer=longer) for x in (w, spelled)]

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -30,6 +31,7 @@ from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
 from seqloom.tasks.task import Evaluation, Facts, Task
@@ -55,6 +57,7 @@ class Tag(Task[TagConfig]):
         self.tags: list[str] = self.facts["tags"]
         self.tag_ids = {tag: id for id, tag in enumerate(self.tags)}
         self.marks_spans = marks_spans(self.tags)
+        self.decode = SpanDecoder(self.tags) if facts.get("whole_spans") else likeliest
 
     @classmethod
     def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
@@ -66,7 +69,8 @@ class Tag(Task[TagConfig]):
             letters = ("".join(words_in(record)) for record in train)
             characters = known.get("characters") or Tokenizer.train(letters, TokenConfig(kind="character"))
             tokenizers["characters"] = characters
-        return cls(config, tokenizers, {"tags": sorted(found)})
+        whole_spans = is_well_formed(map(tags_of, train))  # then a prediction is, too
+        return cls(config, tokenizers, {"tags": sorted(found), **({"whole_spans": True} if whole_spans else {})})
 
     @classmethod
     def outcomes(cls, config: TagConfig) -> Outcomes:
@@ -146,14 +150,13 @@ class Tag(Task[TagConfig]):
         cut = [self.cut(self.accept(one.input)) for one in requests]
         examples = [self.examples([word.text for word in words], [0] * len(words)) for _, words in cut]
         flat = [one for of_one in examples for one in of_one]
-        tagged: dict[int, list[tuple[str, float]]] = {}
+        tagged: dict[int, list[Any]] = {}
         for places in by_length([len(row.text) for row in flat], AT_ONCE):
             batch = TagBatch.of([flat[place] for place in places], device)
             with torch.no_grad():
-                best = torch.softmax(batch.logits(model), -1).max(-1)
-            for place, probabilities, ids, tags in zip(places, best.values.cpu(), best.indices.cpu(), batch.tags.cpu()):
-                first = tags != IGNORED
-                tagged[place] = [(self.tags[n], p) for n, p in zip(ids[first], probabilities[first].tolist())]
+                probabilities = torch.softmax(batch.logits(model), -1).cpu().numpy()
+            for place, row, tags in zip(places, probabilities, batch.tags.cpu().numpy(), strict=True):
+                tagged[place] = list(row[tags != IGNORED])
             yield []
         by_sentence = whole(tagged, [bool(row.goes_on[0]) for row in flat])
         yield [
@@ -161,13 +164,15 @@ class Tag(Task[TagConfig]):
             for place, ((text, words), found) in enumerate(zip(cut, by_sentence, strict=True))
         ]
 
-    def tagged(self, text: str, words: Sequence[Word], found: Sequence[tuple[str, float]]) -> TaggedText:
+    def tagged(self, text: str, words: Sequence[Word], found: Sequence[Any]) -> TaggedText:
+        """From the probabilities of the tags of each word."""
+        ids = self.decode(np.stack(found)) if found else []
         return TaggedText(
             text,
             [word.text for word in words],
             [word.start for word in words],
-            [tag for tag, _ in found],
-            [probability for _, probability in found],
+            [self.tags[id] for id in ids],
+            [float(row[id]) for row, id in zip(found, ids, strict=True)],
             self.marks_spans,
         )
 
@@ -184,7 +189,7 @@ class Tag(Task[TagConfig]):
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Accuracy, of all words and of unknown ones; for BIO tags precision, recall and F1 of spans."""
         true: dict[int, list[int]] = {}
-        given: dict[int, list[int]] = {}
+        given: dict[int, list[Any]] = {}
         unknown: dict[int, list[bool]] = {}
         loss = 0.0
         model.eval()
@@ -196,11 +201,17 @@ class Tag(Task[TagConfig]):
                 for row, place in enumerate(places):
                     tagged = batch.tags[row] != IGNORED
                     true[place] = batch.tags[row, tagged].tolist()
-                    given[place] = logits[row, tagged].argmax(-1).tolist()
+                    given[place] = list(torch.softmax(logits[row, tagged], -1).cpu().numpy())
                     unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
         goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
-        predictions = Predictions(whole(true, goes_on), whole(given, goes_on), whole(unknown, goes_on), loss)
+        decoded = [self.decode(np.stack(rows)) if rows else [] for rows in whole(given, goes_on)]
+        predictions = Predictions(whole(true, goes_on), decoded, whole(unknown, goes_on), loss)
         return evaluation(predictions, self.tags, self.marks_spans)
+
+
+def likeliest(probabilities: NDArray[np.float64]) -> list[int]:
+    """The likeliest tag of each word."""
+    return [int(tag) for tag in probabilities.argmax(-1)]
 
 
 def words_in(record: Record) -> list[str]:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example, StageExample, VocabularyAxis
-from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, token_axis
+from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, read_words, token_axis
 from seqloom.tokens.settings import BOS, EOS, PAD
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -26,7 +26,7 @@ def translation_example(
     stages = network.stages(source[None], [BOS, *written[:-1]])
     longer = len(source) < most
     others = network.stages(of_another_length(source, longer=longer)[None], [BOS, BOS])
-    words = [reads.vocabulary[token] for token in tokens]
+    words = read_words(reads, text, tokens)
     labels = [writes.vocabulary[token] for token in written]
     fed = [writes.vocabulary[token] for token in (BOS, *written[:-1])]
     found = [

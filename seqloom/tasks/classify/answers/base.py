@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import torch
@@ -14,8 +15,21 @@ from torch import Tensor
 from seqloom.data.record import Record
 from seqloom.errors import DataError, suggestion
 from seqloom.tasks.classify.settings import ClassifyConfig
-from seqloom.tasks.requests import Answer
 from seqloom.tasks.task import Evaluation, Facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadText:
+    """What of an input a model has read: part of every answer."""
+
+    cut: Literal["", "first", "last"] = ""
+    """Which tokens were read of an input that is longer than the model reads; empty: all."""
+    unseen: float = 0.0
+    """The fraction of the tokens read that were not in the training data."""
+
+    def read(self) -> dict[str, Any]:
+        """What of this is worth telling, for `json`."""
+        return {**({"unseen": self.unseen} if self.unseen else {}), **({"cut": True} if self.cut else {})}
 
 
 class Learner(Protocol):
@@ -63,12 +77,16 @@ class Answers(ABC):
         """Logits (B, V) as those of one classification each (R, classes); None for a regression."""
 
     @abstractmethod
-    def answer(self, text: str, logits: Tensor) -> Answer:
+    def answer(self, text: str, logits: Tensor) -> Any:
         """The answer that the logits (V) of one input give."""
 
     @abstractmethod
     def predicted(self, logits: Tensor) -> list[Any]:
         """The predictions of a batch from its logits (B, V), to be compared with `expected`."""
+
+    def confidence(self, logits: Tensor) -> list[float]:
+        """The probability of each prediction of a batch; none where there is no such number."""
+        return []
 
     @abstractmethod
     def expected(self, targets: Tensor) -> list[Any]:

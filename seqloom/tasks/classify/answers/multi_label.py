@@ -17,13 +17,13 @@ from seqloom.data.record import Record
 from seqloom.errors import DataError
 from seqloom.evaluating import multilabel
 from seqloom.evaluating.bootstrap import f1_metric
-from seqloom.tasks.classify.answers.base import Answers, column_of, never_seen
+from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
 
 
 @dataclass(frozen=True)
-class MultiLabelAnswer:
+class MultiLabelAnswer(ReadText):
     """The labels of a text whose probability reaches the threshold, and the probability of each label."""
 
     text: str
@@ -34,7 +34,7 @@ class MultiLabelAnswer:
         return ", ".join(self.labels)
 
     def json(self) -> dict[str, Any]:
-        return {"text": self.text, "labels": self.labels, "scores": self.scores}
+        return {"text": self.text, "labels": self.labels, "scores": self.scores, **self.read()}
 
 
 class SetCount:

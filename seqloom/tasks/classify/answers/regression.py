@@ -17,7 +17,7 @@ from seqloom.data.record import Record
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.bootstrap import CountedMetric, mean_metric
 from seqloom.evaluating.regression import RegressionMetrics
-from seqloom.tasks.classify.answers.base import Answers, column_of
+from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts
 
@@ -25,7 +25,7 @@ REMEDY = "write a number, or say classify.answer=label if these are names"
 
 
 @dataclass(frozen=True)
-class NumberAnswer:
+class NumberAnswer(ReadText):
     """The predicted number of a text."""
 
     text: str
@@ -35,7 +35,7 @@ class NumberAnswer:
         return f"{self.number:.6g}"
 
     def json(self) -> dict[str, Any]:
-        return {"text": self.text, "number": self.number}
+        return {"text": self.text, "number": self.number, **self.read()}
 
 
 class Scale:

@@ -17,7 +17,7 @@ from seqloom.errors import DataError
 from seqloom.evaluating.bootstrap import mean_metric
 from seqloom.evaluating.classification import ConfusionMatrix
 from seqloom.models.classifier import label_logits
-from seqloom.tasks.classify.answers.base import Answers, label_of, never_seen
+from seqloom.tasks.classify.answers.base import Answers, ReadText, label_of, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
 
@@ -26,7 +26,7 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class LabelAnswer:
+class LabelAnswer(ReadText):
     """The predicted label of a text, and the probability of each label."""
 
     text: str
@@ -37,7 +37,7 @@ class LabelAnswer:
         return self.label
 
     def json(self) -> dict[str, Any]:
-        return {"text": self.text, "label": self.label, "scores": self.scores}
+        return {"text": self.text, "label": self.label, "scores": self.scores, **self.read()}
 
 
 class LabelCount:
@@ -103,6 +103,9 @@ class SingleLabel(Answers):
 
     def predicted(self, logits: Tensor) -> list[Any]:
         return per_class(logits).argmax(-1).tolist()
+
+    def confidence(self, logits: Tensor) -> list[float]:
+        return torch.softmax(per_class(logits), -1).amax(-1).tolist()
 
     def expected(self, targets: Tensor) -> list[Any]:
         return targets.tolist()

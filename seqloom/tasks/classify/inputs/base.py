@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seqloom.data.padding import truncate
 from seqloom.data.record import Place, Record
 from seqloom.errors import DataError
 from seqloom.models.classifier import Features
@@ -31,8 +32,19 @@ class InputKind(ABC):
         """The embedding of a model, with fresh weights."""
 
     @abstractmethod
+    def whole(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
+        """Inputs as token ids or frames, however long they are."""
+
     def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         """Inputs as token ids or frames, cut to the longest that the model reads."""
+        return list(map(self.cut, self.whole(records)))
+
+    def cut(self, whole: Any) -> Any:
+        return truncate(whole, self.config.model.length, self.config.model.cut)
+
+    def unseen(self, read: Any) -> float:
+        """The fraction of what was read that was not in the training data."""
+        return 0.0
 
     @abstractmethod
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:

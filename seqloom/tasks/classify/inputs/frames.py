@@ -65,13 +65,11 @@ class FrameInputs(InputKind):
     def make_embedding(self) -> FrameProjection:
         return FrameProjection(self.config.model, len(self.mean))
 
-    def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
+    def whole(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         return [self.standard(frames_of(record, len(self.mean))) for record in records]
 
     def standard(self, frames: NDArray[np.float32]) -> NDArray[np.float32]:
-        longest = self.config.model.length
-        kept = frames[:longest] if self.config.model.cut == "first" else frames[-longest:]
-        standard: NDArray[np.float32] = ((kept - self.mean) / self.deviation).astype(np.float32)
+        standard: NDArray[np.float32] = ((frames - self.mean) / self.deviation).astype(np.float32)
         return standard
 
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqloom.data.bad_records import Problem
-from seqloom.data.padding import truncate
 from seqloom.data.record import Record
 from seqloom.data.sources.jsonl import parse
 from seqloom.data.typed_values import as_columns
@@ -35,10 +34,11 @@ class TextInputs(InputKind):
     def make_embedding(self) -> TokenEmbedding:
         return TokenEmbedding(self.config.model, self.tokenizer.size)
 
-    def encode(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
-        model = self.config.model
-        texts = [self.shown(record) for record in records]
-        return [truncate(text, model.length, model.cut) for text in self.tokenizer.encode_batch(texts)]
+    def whole(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
+        return [*self.tokenizer.encode_batch([self.shown(record) for record in records])]
+
+    def unseen(self, read: Any) -> float:
+        return self.tokenizer.unseen(read)
 
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
         return tensors(rows, device)

@@ -1,0 +1,69 @@
+"""`seqloom tokens`: how a text is cut into tokens."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from seqloom.tokens.tokenizer import Tokenizer
+
+EXAMPLES = [
+    'seqloom tokens "Don\'t pay 3.50, 我爱你!"',
+    'seqloom tokens "a wonderful film" --set tokens.kind=character',
+    'seqloom tokens "a wonderful film" --model runs/reviews',
+]
+
+
+def tokens(
+    text: Annotated[str, typer.Argument(help="The text.")],
+    model: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A trained model: its tokens, and which are unknown to it.")
+    ] = None,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="A setting of [tokens].")] = [],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each tokenizer.")] = False,
+) -> None:
+    """Show how a text is cut: by words, as `tokens.kind` says, or with the tokenizers of a trained model."""
+    from seqloom.tokens.settings import UNK
+
+    for name, tokenizer in tokenizers(text, model, set_).items():
+        pieces = tokenizer.pieces(text)
+        read = text if tokenizer.normalise is None else tokenizer.normalise(text)
+        if as_json:
+            found = [{"token": piece.text, "id": piece.id, "text": read[piece.start : piece.end]} for piece in pieces]
+            print(json.dumps({"tokenizer": name, "tokens": found}, ensure_ascii=False))
+            continue
+        size = "token" if len(pieces) == 1 else "tokens"
+        known = "" if model is None else f" of a vocabulary of {tokenizer.size:,}"
+        print(f"{name}: {len(pieces)} {size} ({tokenizer.config.kind}){known}")
+        for piece in pieces:
+            unknown = f"  unknown: {read[piece.start : piece.end]}" if piece.id == UNK else ""
+            print(f"{piece.id if model else '':>7}  {piece.text}{unknown}")
+
+
+def tokenizers(text: str, model: Path | None, changes: list[str]) -> "dict[str, Tokenizer]":
+    """Those of a model folder by name, or one learned from the text alone."""
+    from seqloom.config import Config, load
+    from seqloom.errors import SeqloomError
+    from seqloom.tokens.settings import SUBWORDS, TokenConfig
+    from seqloom.tokens.tokenizer import Tokenizer
+
+    if model is not None:
+        if changes:
+            raise SeqloomError(f"{model} has its own settings of tokens", remedy="leave out --set, or --model")
+        files = sorted(model.glob("*.tokenizer.json")) or sorted(model.glob("setup/*.tokenizer.json"))
+        if not files:
+            raise SeqloomError(f"{model} holds no tokenizer", remedy="give the folder of a trained model for text")
+        return {file.name.removesuffix(".tokenizer.json"): Tokenizer.load(file) for file in files}
+
+    class TokensAlone(Config):
+        """The one section that is read here."""
+
+        tokens: TokenConfig = TokenConfig(kind="word")
+
+    chosen = load(TokensAlone, None, ["tokens.kind=word", *changes])
+    if chosen.tokens.kind in SUBWORDS:
+        what = f"tokens of the kind {chosen.tokens.kind} are learned from data"
+        raise SeqloomError(what, remedy="give a model that was trained with them: --model FOLDER")
+    return {"text": Tokenizer.train([text], chosen.tokens)}

@@ -1,0 +1,131 @@
+"""Pictures of results: the confusion matrix, calibration, learning curves; .png or .svg."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqloom.attention.fonts import fonts_with
+from seqloom.errors import OutputError, SeqloomError
+from seqloom.evaluating.by_length import LOOKS
+from seqloom.extras import require
+
+BINS = 10
+WRITTEN = 25
+"""Labels up to which the counts stand in the squares of a confusion matrix."""
+
+
+def calibration(confidence: Sequence[tuple[float, bool]]) -> list[tuple[float, float, int]]:
+    """For ten equal ranges of probability that occur: mean probability, accuracy, and how many examples.
+
+    >>> calibration([(0.95, True), (0.93, False), (0.2, False)])
+    [(0.2, 0.0, 1), (0.94, 0.5, 2)]
+    """
+    p = np.array([probability for probability, _ in confidence])
+    right = np.array([correct for _, correct in confidence], dtype=float)
+    which = np.minimum((p * BINS).astype(int), BINS - 1)
+    return [
+        (round(float(p[which == place].mean()), 6), float(right[which == place].mean()), int((which == place).sum()))
+        for place in range(BINS)
+        if (which == place).any()
+    ]
+
+
+def plot_confusion(labels: Sequence[str], confusion: Sequence[Sequence[int]], path: Path | str) -> Path:
+    """Draw counts of true label (row) against predicted label (column), shaded by the share of the row."""
+    target = drawable(path)
+    counts = np.asarray(confusion)
+    shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
+    side = 2.0 + 0.45 * min(len(labels), 40)
+    with fonts_with(labels):
+        figure, axes = new_figure((side + 0.6, side))
+        image = axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+        size = 9 if len(labels) <= WRITTEN else 5
+        axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size, parse_math=False)
+        axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
+        axes.set_xlabel("predicted")
+        axes.set_ylabel("true")
+        if len(labels) <= WRITTEN:
+            for (row, column), count in np.ndenumerate(counts):
+                colour = "white" if shares[row, column] > 0.5 else "black"
+                axes.text(column, row, f"{count:,}", ha="center", va="center", color=colour, fontsize=8)
+        figure.colorbar(image, ax=axes, label="share of the true label", shrink=0.8)
+        return written(figure, target)
+
+
+def plot_calibration(confidence: Sequence[tuple[float, bool]], path: Path | str) -> Path:
+    """Draw the accuracy of answers against their probability: on the diagonal, 0.8 means right in 8 of 10 cases."""
+    target = drawable(path)
+    bins = calibration(confidence)
+    with fonts_with(()):
+        figure, axes = new_figure((4.6, 4.2))
+        axes.plot([0, 1], [0, 1], color="#888888", linestyle=":", label="calibrated")
+        colour, marker, line = LOOKS[0]
+        x, y, sizes = zip(*bins)
+        axes.plot(x, y, color=colour, linestyle=line)
+        axes.scatter(
+            x, y, s=[20 + 180 * size / max(sizes) for size in sizes], color=colour, marker=marker, label="model"
+        )
+        error = sum(size * abs(right - p) for p, right, size in bins) / sum(sizes)
+        axes.set_title(f"expected calibration error {error:.3f}", fontsize=10)
+        axes.set_xlabel("probability of the answer")
+        axes.set_ylabel("share that is right")
+        axes.set_xlim(0, 1.02)
+        axes.set_ylim(0, 1.02)
+        axes.legend(frameon=False)
+        return written(figure, target)
+
+
+def plot_history(lines: Sequence[Mapping[str, Any]], path: Path | str) -> Path:
+    """Draw the learning curves of a run: the loss on training and validation data, and the other validation metrics."""
+    target = drawable(path)
+    names = [name for name in dict.fromkeys(name for line in lines for name in line) if name.startswith("valid_")]
+    panels = [["loss", *(name for name in names if name == "valid_loss")], *([n] for n in names if n != "valid_loss")]
+    if not lines:
+        raise SeqloomError("no step was logged, so there is no curve to draw", remedy="train for longer")
+    with fonts_with(()):
+        figure, _ = new_figure((4.4 * len(panels), 3.4), subplots=len(panels))
+        for axes, shown in zip(figure.axes, panels):
+            for (colour, marker, line), name in zip(LOOKS, shown):
+                points = [(each["step"], each[name]) for each in lines if name in each]
+                sparse = marker if len(points) < 40 else None
+                x, y = zip(*points)
+                axes.plot(x, y, color=colour, linestyle=line, marker=sparse, label=name.replace("_", " "), markersize=4)
+            axes.set_xlabel("step")
+            axes.legend(frameon=False)
+        return written(figure, target)
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def drawable(path: Path | str) -> Path:
+    """The file, if a picture can be written to one of its name."""
+    target = Path(path)
+    if target.suffix.lower() not in (".png", ".svg"):
+        raise OutputError(f"cannot draw a file that ends in {target.suffix!r}", remedy="end it in .png or .svg")
+    require("matplotlib", "plot", "drawing results")
+    return target
+
+
+def new_figure(size: tuple[float, float], subplots: int = 1) -> Any:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(1, subplots)
+    return figure, axes
+
+
+def written(figure: Any, target: Path) -> Path:
+    from matplotlib import rc_context
+
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with rc_context({"svg.hashsalt": "seqloom"}):
+            figure.savefig(target, dpi=150, metadata={"Date": None} if target.suffix.lower() == ".svg" else None)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
+    return target
