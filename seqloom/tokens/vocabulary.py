@@ -61,11 +61,8 @@ def count_words(
 
 
 def most_frequent_words(counts: Mapping[str, int], config: TokenConfig) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The tokens, special ones first, and how often each was seen: all others count as unknown.
-
-    So does a word that is spelled like a special token: prepared texts have a literal `<unk>` for a rare word.
-    """
-    short = {word: count for word, count in counts.items() if len(word) <= LONGEST and word not in SPECIALS}
+    """The tokens, special ones first, and how often each was seen: all others count as unknown."""
+    short = {word: count for word, count in counts.items() if len(word) <= LONGEST}
     if not short:
         raise SeqloomError(f"every word has more than {LONGEST} letters", remedy='set tokens.kind = "bpe"')
     kept = [word for word, count in short.items() if count >= config.min_frequency][: config.size - len(SPECIALS)]

@@ -5,7 +5,7 @@ What is taken over is decided once, before the first step, and kept in the run: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models.weights import weights_of
 from seqloom.storage import read_tensors, verify
 from seqloom.tasks.task import Task
+from seqloom.tokens.settings import SPECIALS
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.vectors.cooccurrence import train_cooccurrence
 from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
@@ -111,11 +112,18 @@ def vectors_for(start: StartConfig, tokenizer: Tokenizer, train: Records, width:
     if start.vectors not in LEARNED:
         return read_vectors(start.vectors, wanted=tokenizer.vocabulary).vectors
     records: Iterable[Record] = open_source(start.text, task="generate") if start.text else train
-    sentences = Sentences(records, tokenizer)
+    sentences, words = Sentences(records, tokenizer), unique(tokenizer.vocabulary)
     if start.vectors == "svd":
-        return train_cooccurrence(sentences, tokenizer.vocabulary, CooccurrenceConfig(width=width))
+        return train_cooccurrence(sentences, words, CooccurrenceConfig(width=width))
     kind: Any = start.vectors
-    return train_word2vec(sentences, tokenizer.vocabulary, Word2VecConfig(kind=kind, width=width))
+    return train_word2vec(sentences, words, Word2VecConfig(kind=kind, width=width))
+
+
+def unique(vocabulary: Sequence[str]) -> tuple[str, ...]:
+    """A special token that is also a word of the text, as a literal `<unk>`, gets a name of its own."""
+    words = set(vocabulary[len(SPECIALS) :])
+    specials = [f"{token}\0" if token in words else token for token in vocabulary[: len(SPECIALS)]]
+    return *specials, *vocabulary[len(SPECIALS) :]
 
 
 class Sentences:

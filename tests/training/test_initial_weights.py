@@ -120,8 +120,7 @@ def test_vectors_can_be_learned_from_a_text_that_spells_special_tokens(tmp_path)
     ]
     train(load_fitting(changes, task="classify", data__train=str(tmp_path / "odd.tsv")), tmp_path / "run", quiet=True)
     tokenizer = load(tmp_path / "run").task.tokenizers["text"]
-    assert len({*tokenizer.vocabulary}) == tokenizer.size, "no token stands twice in the vocabulary"
-    assert tokenizer.encode("the <unk>")[1] == UNK
+    assert tokenizer.encode("the <unk>")[1] != UNK, "a word of the text like others"
 
 
 def test_vectors_of_a_file_are_the_first_rows_of_known_words(reviews, tmp_path):
