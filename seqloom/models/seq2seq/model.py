@@ -67,8 +67,8 @@ class Seq2Seq(nn.Module):
         y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
         return Step(self.readout(y), (weights, inner), attention)
 
-    def select(self, state: Any, rows: Tensor) -> Any:
-        return select_rows(state, rows)
+    def select(self, state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
+        return select_rows(state, rows, inputs)
 
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""

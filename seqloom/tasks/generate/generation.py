@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.hypotheses import Hypothesis
-from seqloom.decoding.sampling import SampledToken, sample
+from seqloom.decoding.sampling import SampledSequence, SampledToken, sample
 from seqloom.decoding.stepper import Step, join_rows, select_rows
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.batching import AT_ONCE
@@ -54,8 +53,8 @@ class Writer:
         logits, inner = self.model.read(tokens[:, None], state.state)
         return Step(logits, GenerationState(window, inner))
 
-    def select(self, state: GenerationState, rows: Tensor) -> GenerationState:
-        return select_rows(state, rows)  # type: ignore[no-any-return]
+    def select(self, state: GenerationState, rows: Tensor, inputs: Tensor | None = None) -> GenerationState:
+        return select_rows(state, rows, inputs)  # type: ignore[no-any-return]
 
 
 def write(
@@ -73,10 +72,11 @@ def write(
     writer = Writer(model)
     device = next(model.parameters()).device
 
-    def last(row: int, node: Hypothesis) -> bool:
-        if node.length >= options.length:
+    def last(row: int, sequence: SampledSequence) -> bool:
+        tokens = sequence.tokens
+        if len(tokens) >= options.length:
             return True
-        return node.token == EOS and options.lines > 0 and node.tokens().count(EOS) == options.lines
+        return tokens[-1] == EOS and options.lines > 0 and tokens.count(EOS) == options.lines
 
     groups: list[tuple[list[int], Step]] = []
     for places in equally_long(texts):
