@@ -57,7 +57,9 @@ def beam_search(
             top = TopTokens.of(constraints.apply(log_probs, beams.length, written), kept)
         going = beams.advance(top, step)
         done = going.done | np.array([not wanted(index) for index in beams.index.tolist()])
-        updates = [DecodingUpdate(int(beams.index[place]), beams.best(place), True) for place in np.flatnonzero(done)]
+        updates = [
+            DecodingUpdate(int(beams.index[place]), beams.best(place), True) for place in np.flatnonzero(done).tolist()
+        ]
         rows, inputs = beams.keep(going, ~done)
         if len(beams.index):
             with torch.inference_mode():
@@ -131,7 +133,8 @@ class Beams:
         if cut.any():
             self.finish(totals, cut[:, None] & grows & (np.cumsum(grows, axis=1) <= size))
         done = full | ~here[:, 0] | self.decided(going[:, 0])
-        return Going(going, places, *(np.take_along_axis(one, places, 1) for one in (rows, tokens)), done)
+        rows, tokens = np.take_along_axis(rows, places, 1), np.take_along_axis(tokens, places, 1)
+        return Going(going, places, rows, tokens, done)
 
     def remember(self, top: TopTokens, step: Step, tokens: Numbers, rows: Numbers, choice: Numbers) -> None:
         """Keep what this step chose among."""
@@ -147,7 +150,7 @@ class Beams:
         if not ends.any():
             return
         self.ended += ends.sum(1)
-        count, kept = self.scores.shape
+        kept = self.scores.shape[1]
         new = np.where(ends, totals / length_penalty(self.length, self.options.length_penalty), -np.inf)
         scores = np.concatenate([self.scores, new], axis=1)
         place = np.arange(new.size).reshape(new.shape)
@@ -183,8 +186,8 @@ class Beams:
         """The best sequences of an input; an empty one if none was finished."""
         source = int(self.sources[place])
         found = [
-            self.history.sequence(*map(int, end), source)
-            for score, end in zip(self.scores[place], self.ends[place], strict=True)
+            self.history.sequence(int(step), int(end), source)
+            for score, (step, end) in zip(self.scores[place], self.ends[place], strict=True)
             if score > -np.inf
         ]
         return found or [decoded([], [], self.eos, self.options.length_penalty, source, [], [])]

@@ -47,7 +47,7 @@ class TopTokens(NamedTuple):
 
     @classmethod
     def of(cls, log_probs: Tensor, count: int) -> TopTokens:
-        """log_probs (R, V) -> the best `count` of each row: the one moment of a step at which the device is waited for."""
+        """log_probs (R, V) -> the best `count` of each row. It is here that a step waits for the device, once."""
         if count == 1:
             values, tokens = log_probs.max(-1, keepdim=True)
         else:

@@ -22,8 +22,8 @@ class Step:
 class Stepper(Protocol):
     """A model that writes token by token.
 
-    A row of the batch is one hypothesis. The rows of an input stand together, equally many for each input: row r belongs
-    to input r // W, where W rows are written for each. Rows do not depend on each other.
+    A row of the batch is one hypothesis. The rows of an input stand together, equally many for each: where there are W,
+    row r belongs to input r // W. Rows do not depend on each other.
     """
 
     def step(self, tokens: Tensor, state: Any) -> Step:

@@ -9,8 +9,9 @@ from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.feed_forward import FeedForward, feed_forward
 from seqloom.layers.masks import per_head, quiet
-from seqloom.layers.multi_head import KeyValue, MultiHead, multi_head
+from seqloom.layers.multi_head import MultiHead, multi_head
 from seqloom.layers.norms import LayerNorm, layer_norm
+from seqloom.layers.written_cache import WrittenCache
 
 
 @equations
@@ -72,7 +73,9 @@ class EncoderParts(Layer):
         u = self.before(x)
         return self.behind(x, self.attention(u, u, mask, causal=causal))
 
-    def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
+    def step(
+        self, x: Tensor, cache: WrittenCache | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, WrittenCache]:
         """The causal block for the tokens that come next.
 
         x      (B, T, D)     the next tokens; usually one

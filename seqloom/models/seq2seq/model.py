@@ -15,6 +15,7 @@ from seqloom.layers.base import Layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
+from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.readout import tied_to
 from seqloom.models.seq2seq.decoders import make_decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
@@ -60,12 +61,15 @@ class Seq2Seq(nn.Module):
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
         """The state before the first token; with `weights` every step hands out its attention, if there is any."""
-        return weights and self.attends, self.decoder.start(self.source(source, source_lengths))
+        packed = packed_weights(self)
+        with packed.used():
+            return packed, weights and self.attends, self.decoder.start(self.source(source, source_lengths))
 
     def step(self, tokens: Tensor, state: Any) -> Step:
-        weights, inner = state
-        y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
-        return Step(self.readout(y), (weights, inner), attention)
+        packed, weights, inner = state
+        with packed.used():
+            y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
+            return Step(self.readout(y), (packed, weights, inner), attention)
 
     def select(self, state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
         return select_rows(state, rows, inputs)

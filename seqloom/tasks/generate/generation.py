@@ -13,6 +13,7 @@ from torch import Tensor
 from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.sampling import SampledSequence, SampledToken, sample
 from seqloom.decoding.stepper import Step, join_rows, select_rows
+from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.batching import AT_ONCE
 from seqloom.tasks.generate.settings import GenerateOptions
@@ -33,25 +34,27 @@ class Writer:
     """A language model as a `Stepper`. When its window is full, it is run again on the newer half."""
 
     def __init__(self, model: LanguageModel) -> None:
-        self.model = model
+        self.model, self.packed = model, packed_weights(model)
 
     def start(self, tokens: Tensor) -> Step:
         """tokens (R, T): the text so far, one token at least."""
         limit = self.model.limit
         window = tokens[:, -limit:] if limit else tokens[:, :0]
-        logits, state = self.model.read(window if limit else tokens)
-        return Step(logits, GenerationState(window, state))
+        return self.read(window if limit else tokens, window, None)
 
     def step(self, tokens: Tensor, state: GenerationState) -> Step:
         limit = self.model.limit
         if limit is None:
-            logits, inner = self.model.read(tokens[:, None], state.state)
-            return Step(logits, GenerationState(state.window, inner))
+            return self.read(tokens[:, None], state.window, state.state)
         window = torch.cat([state.window, tokens[:, None]], dim=1)
         if window.shape[1] > limit:
             return self.start(window[:, -max(limit // 2, 1) :])
-        logits, inner = self.model.read(tokens[:, None], state.state)
-        return Step(logits, GenerationState(window, inner))
+        return self.read(tokens[:, None], window, state.state)
+
+    def read(self, tokens: Tensor, window: Tensor, state: object) -> Step:
+        with self.packed.used():
+            logits, state = self.model.read(tokens, state)
+        return Step(logits, GenerationState(window, state))
 
     def select(self, state: GenerationState, rows: Tensor, inputs: Tensor | None = None) -> GenerationState:
         return select_rows(state, rows, inputs)  # type: ignore[no-any-return]
