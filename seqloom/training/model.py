@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,8 +20,8 @@ from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
-from seqloom.models.weights import load_weights, weights_of
-from seqloom.storage import new_folder, read_tensors, verify, write_tensors
+from seqloom.models.weights import HasShape, check_shapes, load_weights, weights_of
+from seqloom.storage import ModelFiles, new_folder, open_files, write_tensors
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.training import checkpoint
@@ -29,9 +29,9 @@ from seqloom.training.initial_weights import freeze
 from seqloom.training.metrics import FILE, read_metrics
 from seqloom.training.model_card import as_html, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import load_task, save_task
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import SETUP, going_on
+from seqloom.training.run_folder import going_on
+from seqloom.training.saved_task import SETUP, UNFIT, WEIGHTS, does_not_fit, folder_of, is_outside, load_task, save_task
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -135,7 +135,7 @@ class Model:
             raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
         with new_folder(place) as part:
             save_task(part, self.task)
-            write_tensors(part / "model.safetensors", weights_of(self.network))
+            write_tensors(part / WEIGHTS, weights_of(self.network))
             if self.folder is not None and (self.folder / FILE).is_file():
                 (part / FILE).write_bytes((self.folder / FILE).read_bytes())
         return place
@@ -183,15 +183,15 @@ class Model:
 def load(folder: Path | str) -> Model:
     """Load a trained model from its folder; every file is checked first."""
     place = Path(folder)
-    if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
+    if (place / SETUP).is_dir() and not (place / WEIGHTS).exists():
         return load_stopped(place)
-    verify(place)
-    if not (place / "model.safetensors").exists():
+    files = open_files(place)
+    files.verify()
+    if WEIGHTS not in files:
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that a run was trained in")
-    config, task = load_task(place)
-    with no_code_from(place):
-        network = task.make_model()
-    load_weights(network, read_tensors(place / "model.safetensors"))
+    config, task = load_task(files)
+    network = build(task, files, files.tensor_infos(WEIGHTS))
+    load_weights(network, files.tensors(WEIGHTS))
     freeze(network, config.start)
     return Model(config, task, network.eval(), place)
 
@@ -203,7 +203,20 @@ def load_stopped(run: Path) -> Model:
         raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=going_on(run))
     step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
     warn(f"{step}; {going_on(run)}", SeqloomWarning, stacklevel=3)
-    config, task = load_task(run / SETUP)
-    network = task.make_model()
+    setup = open_files(run / SETUP)
+    setup.verify()
+    config, task = load_task(setup)
+    network = build(task, setup, best.weights)
     load_weights(network, best.weights)
     return Model(config, task, network.eval(), run)
+
+
+def build(task: Task[Any], files: ModelFiles, weights: Mapping[str, HasShape]) -> nn.Module:
+    """The network of a task, held to the shapes of its weights before it takes any memory."""
+    with no_code_from(folder_of(files)):
+        try:
+            check_shapes(task.make_model, weights)
+        except UNFIT as error:
+            if not is_outside(task):  # code of a user's own may need real numbers to build with
+                raise does_not_fit(files, error) from error
+        return task.make_model()

@@ -1,0 +1,35 @@
+"""What is kept on disk: folders that are whole or not there, and their files read as if a stranger had written them."""
+
+from seqloom.storage.model_files import Container, Folder, ModelFiles, open_files, read_json
+from seqloom.storage.tensor_file import TensorInfo, read_tensors, write_tensors
+from seqloom.storage.writing import (
+    FORMAT,
+    MANIFEST,
+    digest,
+    flush,
+    new_folder,
+    replace_file,
+    replaced,
+    write_json,
+    write_manifest,
+)
+
+__all__ = [
+    "FORMAT",
+    "MANIFEST",
+    "Container",
+    "Folder",
+    "ModelFiles",
+    "TensorInfo",
+    "digest",
+    "flush",
+    "new_folder",
+    "open_files",
+    "read_json",
+    "read_tensors",
+    "replace_file",
+    "replaced",
+    "write_json",
+    "write_manifest",
+    "write_tensors",
+]
