@@ -86,7 +86,7 @@ def digest(file: Path) -> str:
 
 
 def write_manifest(folder: Path) -> None:
-    """Name every file of a folder with its SHA-256, but for hidden ones and links: a lock is not part of what was made."""
+    """Name every file of a folder with its SHA-256; no links, and nothing hidden: a lock is no part of a model."""
     kept = [file for file in sorted(folder.iterdir()) if file.name[0] != "." and file.name != MANIFEST]
     files = {file.name: digest(file) for file in kept if file.is_file() and not file.is_symlink()}
     write_json(folder / MANIFEST, {"format": FORMAT, "files": files})
