@@ -30,7 +30,7 @@ from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
-from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
@@ -50,6 +50,7 @@ class Tag(Task[TagConfig]):
 
     Settings = TagConfig
     columns = COLUMNS["tag"]
+    Learned = TagFacts
 
     def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)

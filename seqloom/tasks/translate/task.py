@@ -32,6 +32,7 @@ from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -56,6 +57,7 @@ class Translate(Task[TranslateConfig]):
 
     Settings = TranslateConfig
     columns = COLUMNS["translate"]
+    Learned = NoFacts
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
