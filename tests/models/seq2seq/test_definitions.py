@@ -1,6 +1,7 @@
 """Models by name as equations: a step of the definition, with the model's own weights, is a step of the model."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 import torch
@@ -162,7 +163,7 @@ def test_norms_after_each_part():
     assert sum(weight.numel() for weight in model.parameters()) == held - 2 * 2 * 6, "the norms at both ends"
 
 
-LEFT_OUT = [
+LEFT_OUT: list[dict[str, Any]] = [
     {"hidden": 0}, {"positions": "none"}, {"positions": "learned"}, {"norm_kind": "none"}, {"norm_kind": "batch"},
     {"residual": False}, {"scaled": False}, {"residual": False, "hidden": 0},
 ]  # fmt: skip
