@@ -84,7 +84,7 @@ def test_training_with_half_precision_and_label_smoothing_stays_finite():
 
 
 @pytest.mark.parametrize("changes, words", [
-    (["model.copying=true", "tokens.joint=false"], "only if it is in the vocabulary of the target\n.*tokens.joint=true"),
+    (["model.copying=true", "tokens.joint=false"], "in the vocabulary of the target\n.*tokens.joint=true"),
     (["model.copying=true", "tokens.joint=true", "model.name=encoder-decoder"], "copied from a fixed context"),
 ])  # fmt: skip
 def test_what_cannot_copy_says_why(changes, words):
