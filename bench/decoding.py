@@ -89,7 +89,7 @@ def prepared(asked: argparse.Namespace, size: str, folder: Path) -> dict[str, An
     texts = [str(record.columns["source"]) for record in records]
     both = [str(record.columns[side]) for record in records for side in ("source", "target")]
     model = seqloom.load(asked.model) if asked.model else drawn(SIZES[size], both, folder / "ours")
-    assert isinstance(model.network, Seq2Seq)
+    assert isinstance(model.network, Seq2Seq) and isinstance(model.task, Translate)
     save_as_marian(model.network, model.config.model, folder / "marian")  # type: ignore[attr-defined]
     chosen = random.Random(0).sample(texts, min(asked.sentences, len(texts)))
     sources = [[*ids, EOS] for ids in model.task.source_tokenizer.encode_batch(chosen)]

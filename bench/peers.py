@@ -40,7 +40,7 @@ class Peer:
         if not made.exists():
             print(f"setting up {self.name} in {folder} ...", file=sys.stderr)
             venv.create(folder, clear=True, with_pip=True)
-            install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+            install = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
             subprocess.run([*install, *CONSTRAINTS, *self.packages], check=True)
             made.touch()
         return python

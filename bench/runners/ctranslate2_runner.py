@@ -12,7 +12,6 @@ import transformers  # type: ignore[import-not-found]
 from ctranslate2.converters import transformers as converters  # type: ignore[import-not-found]
 from serve import Translate, serve  # type: ignore[import-not-found]  # beside this file
 
-
 NAMES = {0: "<pad>", 1: "<unk>", 2: "<s>", 3: "</s>"}
 
 

@@ -333,7 +333,7 @@ class InputFeeding(StateFirst):
 
 def look_together(attention: SoftAttention, q: Tensor, prepared: PerInput) -> tuple[Tensor, Tensor]:
     """The rows of each source look at it together: q (R, H) -> contexts (R, K), weights (R, 1, S)."""
-    c, a = attention.look(q.unflatten(0, (len(prepared.state.h), -1)), prepared.state)
+    c, a = attention.look(q.view(len(prepared.state.h), -1, q.shape[1]), prepared.state)
     return c.flatten(0, 1), a.flatten(0, 1)[:, None]
 
 
