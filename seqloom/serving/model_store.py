@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
-from seqloom.storage import open_files
+from seqloom.storage import is_pack, open_files
 from seqloom.training.model import Model, load
 from seqloom.training.run_config import RunConfig
 from seqloom.training.saved_task import WEIGHTS, load_task
@@ -110,11 +110,11 @@ class ModelStore:
 
 
 def entry_of(given: str) -> ModelEntry:
-    """A folder, or NAME=FOLDER: looked at and checked, but not loaded."""
+    """A folder or a pack, or NAME=FOLDER: looked at and checked, but not loaded."""
     name, equals, path = given.partition("=")
     folder = Path(path if equals and not Path(given).exists() else given)
     if not equals or Path(given).exists():
-        name = folder.resolve().name
+        name = folder.resolve().stem if is_pack(folder) else folder.resolve().name
     files = open_files(folder)
     files.verify()
     if WEIGHTS not in files:

@@ -6,10 +6,7 @@ does not name is not there, and every byte is handed out only after its SHA-256 
 
 from __future__ import annotations
 
-import mmap
-import os
 import re
-import stat
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from seqloom.errors import DamagedError
 from seqloom.storage.checked_json import parse_object
+from seqloom.storage.mapped_file import map_file
+from seqloom.storage.pack import Pack, is_pack
 from seqloom.storage.tensor_file import TensorInfo, tensor_infos, tensors_in
 from seqloom.storage.writing import FORMAT, MANIFEST
 
@@ -48,51 +47,10 @@ class Folder:
     def __init__(self, place: Path) -> None:
         self.place = place
         if not place.is_dir():
-            raise DamagedError(f"{place} is not a folder", remedy="give the folder of a trained model")
+            raise DamagedError(f"{place} is not a folder", remedy="give the folder of a trained model, or a pack")
 
     def map(self, name: str) -> memoryview | None:
         return map_file(self.place / name)
-
-
-def map_file(file: Path) -> memoryview | None:
-    """The bytes of a regular file, mapped so that writing to them changes nothing on disk; None if there is none."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        if not stat.S_ISREG(file.lstat().st_mode):
-            raise irregular(file)
-        descriptor = os.open(file, flags)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from error
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):  # it was swapped since
-            raise irregular(file)
-        if found.st_size > memory():
-            what = f"{file} has {found.st_size:,} bytes, more than this machine has memory"
-            raise DamagedError(what, remedy="use a larger machine, or ask whoever made it")
-        return memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY) if found.st_size else bytearray())
-    except OSError as error:
-        raise unreadable(file, error) from error
-    finally:
-        os.close(descriptor)
-
-
-def irregular(file: Path) -> DamagedError:
-    return DamagedError(
-        f"{file} is no regular file", remedy="a link, a pipe or a device is not read: put the file there"
-    )
-
-
-def unreadable(file: Path, error: Exception) -> DamagedError:
-    reason = getattr(error, "strerror", None) or error
-    return DamagedError(f"{file} cannot be read: {reason}", remedy="check who may read it, or copy the folder again")
-
-
-def memory() -> int:
-    """Bytes that this machine has."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 40
 
 
 class ModelFiles:
@@ -163,8 +121,8 @@ class ModelFiles:
 
 
 def open_files(place: Path) -> ModelFiles:
-    """The files of a trained model at a place; nothing but the manifest is read yet."""
-    return ModelFiles(Folder(place))
+    """The files of a trained model, its folder or a pack; nothing but the manifest is read yet."""
+    return ModelFiles(Pack(place) if is_pack(place) else Folder(place))
 
 
 def read_json(file: Path) -> dict[str, Any]:

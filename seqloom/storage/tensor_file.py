@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seqloom.errors import DamagedError
 from seqloom.storage.checked_json import parse_object
+from seqloom.storage.mapped_file import map_file
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -89,8 +90,6 @@ def damaged(where: str, what: str) -> DamagedError:
 
 def read_tensors(file: Path) -> dict[str, Tensor]:
     """The tensors of one file of our own, which stands in no manifest."""
-    from seqloom.storage.model_files import map_file  # it reads whole models, and so builds on this
-
     data = map_file(file)
     if data is None:
         raise DamagedError(f"{file} is missing", remedy="copy the folder again")

@@ -11,7 +11,7 @@ from typing import Any
 from seqloom.config import check
 from seqloom.errors import ConfigError, DamagedError
 from seqloom.storage.checked_json import parse_object
-from seqloom.storage.model_files import map_file
+from seqloom.storage.mapped_file import map_file
 from seqloom.storage.writing import replace_file
 from seqloom.tokens.backend import TokenizerData
 from seqloom.tokens.settings import SPECIALS, TokenConfig

@@ -41,7 +41,7 @@ class StartConfig(Config):
     """Where the weights begin: the section [start]."""
 
     model: str = ""
-    """The folder of a trained model whose tokenizers and weights are taken over; empty: none."""
+    """A trained model, its folder or a pack, whose tokenizers and weights are taken over; empty: none."""
     keep: Literal["words", "encoder", "all"] = "encoder"
     """What is taken over from it: the word embeddings, the encoder too, or everything."""
     vectors: str = ""

@@ -21,13 +21,13 @@ from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, Se
 from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
 from seqloom.models.weights import HasShape, check_shapes, load_weights, weights_of
-from seqloom.storage import ModelFiles, new_folder, open_files, write_tensors
+from seqloom.storage import SUFFIX, ModelFiles, new_folder, open_files, write_pack, write_tensors
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.training import checkpoint
 from seqloom.training.initial_weights import freeze
-from seqloom.training.metrics import FILE, read_metrics
-from seqloom.training.model_card import as_html, facts_of
+from seqloom.training.metrics import FILE, has_metrics, metrics_text, read_metrics
+from seqloom.training.model_card import CARD, as_html, as_markdown, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import going_on
@@ -142,7 +142,7 @@ class Model:
 
     def plot_history(self, path: Path | str) -> Path:
         """Draw the learning curves of its training (.png or .svg)."""
-        if self.folder is None or not (self.folder / FILE).is_file():
+        if self.folder is None or not has_metrics(self.folder):
             what = f"there is no {FILE} with this model"
             raise SeqloomError(what, remedy="load it from the folder that it was trained in")
         from seqloom.evaluating.plots import plot_history  # here: it brings matplotlib
@@ -155,11 +155,37 @@ class Model:
         if place.exists():
             raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
         with new_folder(place) as part:
-            save_task(part, self.task, own=self.own)
-            write_tensors(part / WEIGHTS, weights_of(self.network))
-            if self.folder is not None and (self.folder / FILE).is_file():
-                (part / FILE).write_bytes((self.folder / FILE).read_bytes())
+            self.write(part)
         return place
+
+    def pack(self, path: Path | str, *, license: str = "") -> Path:
+        """Write the model into one file, model.seqloom, that can be sent and is loaded as it is.
+
+        It is a zip with the files of a model folder and a model card, README.md: data, metrics, settings, licence.
+        """
+        target = Path(path)
+        if target.suffix != SUFFIX:
+            raise OutputError(f"{target} does not end in {SUFFIX}", remedy=f"call it {target.with_suffix(SUFFIX).name}")
+        if target.exists():
+            raise OutputError(f"{target} is there already", remedy="choose another name; nothing was changed")
+        try:
+            aside = TemporaryDirectory(prefix=".pack-", dir=target.parent)
+        except OSError as error:
+            what = f"cannot write {target}: {error.strerror}"
+            raise OutputError(what, remedy="choose another place") from error
+        with aside as temporary:
+            with new_folder(Path(temporary) / "model") as part:
+                self.write(part)
+                (part / CARD).write_text(as_markdown(self, license), encoding="utf-8")
+            write_pack(Path(temporary) / "model", target)
+        return target
+
+    def write(self, folder: Path) -> None:
+        """Write the files of the model into a folder that is there."""
+        save_task(folder, self.task, own=self.own)
+        write_tensors(folder / WEIGHTS, weights_of(self.network))
+        if self.folder is not None and has_metrics(self.folder):
+            (folder / FILE).write_bytes(metrics_text(self.folder))
 
     def __repr__(self) -> str:
         return f"<seqloom model: {', '.join(f'{name} {value}' for name, value in facts_of(self)[:3])}>"
@@ -202,7 +228,7 @@ class Model:
 
 
 def load(folder: Path | str) -> Model:
-    """Load a trained model from its folder; every file is checked first."""
+    """Load a trained model from its folder or its pack; every file is checked first."""
     place = Path(folder)
     if (place / SETUP).is_dir() and not (place / WEIGHTS).exists():
         return load_stopped(place)

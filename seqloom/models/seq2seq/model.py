@@ -55,7 +55,8 @@ class Seq2Seq(nn.Module):
         ->       (R, V)  the logits at each real position
         """
         memory = self.source(source, source_lengths)
-        y = self.decoder(self.dropout(self.embedding(written)), memory)
+        padding = {"real": real} if self.decoder.over_batch else {}
+        y = self.decoder(self.dropout(self.embedding(written)), memory, **padding)
         return self.readout(y[real])  # type: ignore[no-any-return]
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
