@@ -57,7 +57,18 @@ def test_the_map_shows_every_part():
 
 
 def test_public_names_are_those_of_all():
-    objects = {"Callback", "Model", "SeqloomError", "Task", "__version__", "compare", "explain", "layer", "load", "train"}
+    objects = {
+        "Callback",
+        "Model",
+        "SeqloomError",
+        "Task",
+        "__version__",
+        "compare",
+        "explain",
+        "layer",
+        "load",
+        "train",
+    }
     assert set(seqloom.__all__) == objects | {"equations", "layers", "testing"}
     for name in seqloom.__all__:
         assert getattr(seqloom, name)

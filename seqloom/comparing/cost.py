@@ -40,12 +40,11 @@ class Cost:
     bytes: int
 
 
-def costs_by_length(model: Model, longest: int) -> list[Cost]:
-    """Time and memory of a step at lengths 32, 64, ... up to the longest, for weights that are fresh.
+def costs_by_length(network: Any, longest: int) -> list[Cost]:
+    """Time and memory of a step at lengths 32, 64, ... up to the longest.
 
     Nothing of a model that brings no `example_batch`, as one of somebody else's task may not.
     """
-    network: Any = long_enough(model, longest)
     if not hasattr(network, "example_batch"):
         return []
     found: list[Cost] = []

@@ -10,12 +10,12 @@ from pathlib import PurePath
 from typing import Any
 
 from seqloom.comparing.ablations import ABLATIONS, Ablation
-from seqloom.comparing.lines import LINES, Line, Place
+from seqloom.comparing.lines import LINES, LineModel, ModelLine
 from seqloom.comparing.settings import CompareConfig
 from seqloom.config import over, put, read_value, split_change
 from seqloom.errors import ConfigError, SeqloomError, UnknownName, quoted
 from seqloom.models.user_architectures import model_reference
-from seqloom.tasks.registry import task_names
+from seqloom.tasks.registry import find_task, task_names, task_reference
 from seqloom.training.run_config import RunConfig, check_run, task_of_data
 
 MOST = 400
@@ -51,6 +51,7 @@ def entrants(given: Mapping[str, Any], chosen: CompareConfig) -> list[Entrant]:
     if task is None:
         there = f"say what the models do, as --task translate: {', '.join(task_names())}"
         raise ConfigError("settings", [("task", "is missing", there)])
+    task = task_reference(find_task(str(task)))
     line, embedded = LINES.get(task), False
     values = {**given, "task": task}
     data = (given.get("data") or {}).get("train")
@@ -83,7 +84,7 @@ def entrants(given: Mapping[str, Any], chosen: CompareConfig) -> list[Entrant]:
     return found
 
 
-def lasting(chosen: CompareConfig, line: Line | None) -> dict[str, Any]:
+def lasting(chosen: CompareConfig, line: ModelLine | None) -> dict[str, Any]:
     """How long each model is trained, as settings of [train]."""
     if chosen.steps:
         return {"steps": chosen.steps, **({"warmup_steps": chosen.steps // 10} if chosen.steps < 1000 else {})}
@@ -111,7 +112,7 @@ def available_ablations() -> list[Ablation]:
     return [each for each in ABLATIONS.values() if can_be_built(each)]
 
 
-def places(chosen: CompareConfig, line: Line | None, ablation: Ablation | None) -> list[Place]:
+def places(chosen: CompareConfig, line: ModelLine | None, ablation: Ablation | None) -> list[LineModel]:
     """The models that are named; unsaid, the line of the task, or the one of it that is varied."""
     if chosen.models:
         return [named(one, line) for one in chosen.models]
@@ -125,16 +126,16 @@ def places(chosen: CompareConfig, line: Line | None, ablation: Ablation | None) 
     return list(line.places)
 
 
-def named(given: str | Mapping[str, Any], line: Line | None) -> Place:
+def named(given: str | Mapping[str, Any], line: ModelLine | None) -> LineModel:
     """A model by its name, by its label in the default line, or as a table of settings."""
     if isinstance(given, Mapping):
         settings = {name: value for name, value in given.items() if name != "label"}
-        return Place(str(given.get("label") or settings.get("name") or "model"), {"model": settings})
+        return LineModel(str(given.get("label") or settings.get("name") or "model"), {"model": settings})
     known = line.place(given) if line else None
-    return known or Place(given.rpartition(":")[2] if ":" in given else given, {"model": {"name": given}})
+    return known or LineModel(given.rpartition(":")[2] if ":" in given else given, {"model": {"name": given}})
 
 
-def variations(places: Sequence[Place], vary: Sequence[str]) -> list[Place]:
+def variations(places: Sequence[LineModel], vary: Sequence[str]) -> list[LineModel]:
     """Each model once for every choice of the settings that vary."""
     if not vary:
         return list(places)
@@ -146,7 +147,7 @@ def variations(places: Sequence[Place], vary: Sequence[str]) -> list[Place]:
         sections = over(place.settings, {})
         for path, value in settings:
             put(sections, path, value)
-        found.append(Place(label, sections, place.small))
+        found.append(LineModel(label, sections, place.small))
     if len(found) > MOST:
         raise SeqloomError(f"{len(found):,} models are too many to compare", remedy="vary fewer settings at a time")
     return found

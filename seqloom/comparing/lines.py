@@ -13,7 +13,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class LineModel:
     """One model of a line."""
 
     label: str
@@ -24,7 +24,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Line:
+class ModelLine:
     """The models of a task from the first to the last, and the data that comes with seqloom."""
 
     data: str
@@ -32,11 +32,11 @@ class Line:
     """Training time of each model on the embedded data."""
     shared: Values
     """Settings that all models have in common on the embedded data."""
-    places: Sequence[Place]
+    places: Sequence[LineModel]
     varied: str
     """The label of the model whose settings are varied, if nothing else is said."""
 
-    def place(self, label: str) -> Place | None:
+    def place(self, label: str) -> LineModel | None:
         return next((place for place in self.places if place.label == label), None)
 
 
@@ -46,17 +46,17 @@ TRAINED = {
 }  # fmt: skip
 
 
-def place(label: str, name: str, small: Values, *, rate: float | None = None, **settings: Any) -> Place:
+def place(label: str, name: str, small: Values, *, rate: float | None = None, **settings: Any) -> LineModel:
     """A model by the name of its architecture, with settings of [model], and those for the embedded data."""
     train = {} if rate is None else {"train": {"learning_rate": rate}}
-    return Place(label, {"model": {"name": name, **settings}}, {"model": small, **train})
+    return LineModel(label, {"model": {"name": name, **settings}}, {"model": small, **train})
 
 
 RECURRENT = {"embedding": 48, "widths": [96]}
 SELF_ATTENTION = {"embedding": 64, "widths": [64] * 2, "heads": 4, "hidden": 128}
 CONVOLUTION = {"embedding": 64, "widths": [64] * 3}
 
-TRANSLATE = Line(
+TRANSLATE = ModelLine(
     data="embedded:dates",
     budget="70s",
     shared={
@@ -77,7 +77,7 @@ TRANSLATE = Line(
     varied="transformer",
 )
 
-CLASSIFY = Line(
+CLASSIFY = ModelLine(
     data="embedded:names",
     budget="45s",
     shared={"tokens": {"kind": "character"}, "model": {"length": 48}, "train": TRAINED},
@@ -98,7 +98,7 @@ CLASSIFY = Line(
     varied="transformer",
 )  # fmt: skip
 
-TAG = Line(
+TAG = ModelLine(
     data="embedded:python-tokens",
     budget="45s",
     shared={"train": TRAINED},
@@ -106,13 +106,13 @@ TAG = Line(
         place("rnn", "rnn", RECURRENT, rate=0.002, bidirectional=False),
         place("lstm", "lstm", RECURRENT, bidirectional=False),
         place("bidirectional-lstm", "lstm", {"embedding": 48, "widths": [64]}, bidirectional=True),
-        place("cnn", "cnn", CONVOLUTION, bidirectional=False),
-        place("transformer", "transformer", SELF_ATTENTION, rate=0.002, bidirectional=False),
+        place("cnn", "cnn", CONVOLUTION),
+        place("transformer", "transformer", SELF_ATTENTION, rate=0.002),
     ],
     varied="transformer",
 )
 
-GENERATE = Line(
+GENERATE = ModelLine(
     data="embedded:python-docs",
     budget="75s",
     shared={"model": {"length": 96}, "train": TRAINED},

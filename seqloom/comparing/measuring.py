@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seqloom.comparing.clock import read_times, seconds_at, seconds_per_step
-from seqloom.comparing.cost import costs_by_length, timed, training_memory
+from seqloom.comparing.cost import costs_by_length, long_enough, timed, training_memory
 from seqloom.comparing.looking import look
 from seqloom.comparing.results import Curve, Forgetting, ModelResult
 from seqloom.comparing.runs import EntrantRuns
@@ -99,7 +99,7 @@ def measure(
         tokens_per_second=tokens / per_step if per_step else None,
         **answering(model, inputs),
         memory=training_memory(model, runs.entrant.config, runs.folders[0]),
-        costs=costs_by_length(model, chosen.longest) if chosen.longest else [],
+        costs=costs_by_length(long_enough(model, chosen.longest), chosen.longest) if chosen.longest else [],
         forgetting=forgetting(model, inputs),
         recurrent_layers=recurrent_layers(seen.example) if seen.example else 0,
         answer=seen.answer,

@@ -20,10 +20,10 @@ LOOKS = [
 
 def write_plots(charts: list[Chart], folder: Path) -> list[Path]:
     """Each picture in both formats."""
-    return [draw(chart, folder / f"{chart.name}{ending}") for chart in charts for ending in (".svg", ".png")]
+    return [file for chart in charts for file in draw(chart, folder)]
 
 
-def draw(chart: Chart, target: Path) -> Path:
+def draw(chart: Chart, folder: Path) -> list[Path]:
     panel = chart.panel
     names = panel.categories if isinstance(panel, BarChart) else [series.name for series in panel.series]
     with fonts_with([*names, panel.title]):
@@ -35,7 +35,7 @@ def draw(chart: Chart, target: Path) -> Path:
         axes.set_title(panel.title, fontsize=10, parse_math=False)
         axes.set_ylabel(panel.y_label)
         axes.spines[["top", "right"]].set_visible(False)
-        return written(figure, target)
+        return [written(figure, folder / f"{chart.name}{ending}") for ending in (".svg", ".png")]
 
 
 def draw_lines(panel: LineChart, axes: Any) -> None:
