@@ -19,7 +19,7 @@ EXAMPLES = [
 
 
 def evaluate(
-    folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
+    folder: Annotated[Path, typer.Argument(help="A trained model: its folder, or a pack.")],
     data: Annotated[
         list[str] | None,
         typer.Argument(

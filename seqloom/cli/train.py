@@ -50,7 +50,8 @@ def train(
     from seqloom.training.checkpoint import FOLDER
     from seqloom.training.run import train as run
     from seqloom.training.run_config import load_run
-    from seqloom.training.run_folder import SETUP, settings_of
+    from seqloom.training.run_folder import settings_of
+    from seqloom.training.saved_task import SETUP
 
     lengths = {"--steps": steps, "--epochs": epochs, "--budget": budget}
     given = [name for name, value in lengths.items() if value is not None]

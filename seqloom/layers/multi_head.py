@@ -38,7 +38,24 @@ def scaled_dot_product(Q, K, V, mask):
 
 
 @equations
-def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
+def unscaled_dot_product(Q, K, V, mask):
+    """Dot-product attention without √d: wide heads make large scores, and softmax nearly picks one key.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, section 3.2.1.
+
+    Q     (T, K)  the queries, one for each position
+    K     (S, K)  the keys, one for each position that is attended to
+    V     (S, K)  the values, one for each key
+    mask  (T, S)  bool, True where a query may attend
+    """
+    E = Q @ K.T  # the scores: their variance grows with the width of a head
+    A = softmax(where(mask, E, -inf))  # the attention weights: together 1, and 0 where the mask forbids
+    Y = A @ V  # for each query the weighted mean of the values
+    return Y
+
+
+@equations
+def multi_head(X, H, mask, *, attention=scaled_dot_product, W_Q, W_K, W_V, W_O, N):
     """Multi-head attention.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
@@ -53,7 +70,7 @@ def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
     N     int        the number of heads
     """
     # each head attends in a subspace of its own
-    head = stack(scaled_dot_product(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
+    head = stack(attention(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
     Y = concat(*head) @ W_O  # the outputs of all heads, concatenated and projected
     return Y
 
@@ -91,13 +108,25 @@ class ScaledDotProduct(Layer):
                 f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none comes after another",
                 remedy="a causal mask is for self-attention; take one word after the other with `step`",
             )
-        scale = q.shape[-1] ** -0.5
+        scale = self.scale(q)
         dropping = self.training and self.dropout.rate > 0  # torch's kernel draws from torch's generator
         if not weights and not dropping:
             return attend(q, k, v, mask, scale=scale, causal=causal)
         a = attention_weights(q * scale @ k.mT, causal_too(mask, q, k) if causal else mask)
         y = self.dropout(a) @ v
         return (y, a) if weights else y
+
+    def scale(self, q: Tensor) -> float:
+        """What scores are multiplied by: q (B, N, T, K)."""
+        return float(q.shape[-1] ** -0.5)
+
+
+@layer(unscaled_dot_product)
+class UnscaledDotProduct(ScaledDotProduct):
+    """The same with the scores as they are."""
+
+    def scale(self, q: Tensor) -> float:
+        return 1.0
 
 
 class KeyValue(NamedTuple):
@@ -111,7 +140,7 @@ class KeyValue(NamedTuple):
 class MultiHead(Layer):
     """Multi-head attention: one product for queries, keys and values, one fused kernel, no biases."""
 
-    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: int, dropout: float = 0.0, *, scaled: bool = True) -> None:
         super().__init__()
         if width % heads:
             raise ShapeError(
@@ -123,7 +152,7 @@ class MultiHead(Layer):
         self.W_O = nn.Parameter(xavier_uniform_(torch.empty(width, width)))
         for part in self.W_QKV.detach().chunk(3, dim=1):
             xavier_uniform_(part)
-        self.attend = ScaledDotProduct(dropout)
+        self.attend = (ScaledDotProduct if scaled else UnscaledDotProduct)(dropout)
 
     def forward(
         self,
@@ -179,7 +208,8 @@ class MultiHead(Layer):
 
     def symbols(self) -> Symbols:
         W_Q, W_K, W_V = self.W_QKV.unflatten(1, (3, self.heads, -1)).permute(1, 2, 0, 3)  # (N, D, K) each
-        return {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": self.W_O, "N": self.heads}
+        weights = {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": self.W_O}
+        return {**weights, "N": self.heads, "attention": self.attend.part()}
 
     def queries(self, x: Tensor) -> Tensor:
         """x (B, T, D) -> q (B, N, T, K)"""

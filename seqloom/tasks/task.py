@@ -21,12 +21,13 @@ from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError, SeqloomError, UnknownName
+from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
 from seqloom.evaluating.by_length import plot as plot_by_length
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
+from seqloom.tasks.facts import AnyFacts
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
@@ -130,6 +131,13 @@ class Options(Config):
     """The options of a prediction; a task that has some brings its own class."""
 
 
+class NamedTokenizers(dict[str, Tokenizer]):
+    """The tokenizers of a task; one that is asked for and not there is missing from the model."""
+
+    def __missing__(self, name: str) -> Tokenizer:
+        raise DamagedError(f"there is no tokenizer {name}", remedy=f"the model lacks {name}.tokenizer.json")
+
+
 class Task(ABC, Generic[C]):
     """A problem to solve: how its data becomes batches, its model, its loss, its answers and its metrics.
 
@@ -145,10 +153,12 @@ class Task(ABC, Generic[C]):
     """The options of a prediction."""
     EvaluateOptions: ClassVar[type[Config] | None] = None
     """The options of an evaluation, where there are more."""
+    Learned: ClassVar[type[Config]] = AnyFacts
+    """The schema of its facts, which they are held to when a model is loaded; unsaid, any JSON."""
 
     def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         """Restore a task from its settings, its trained tokenizers by name, and its facts."""
-        self.config, self.tokenizers, self.facts = config, dict(tokenizers), dict(facts)
+        self.config, self.tokenizers, self.facts = config, NamedTokenizers(tokenizers), dict(facts)
 
     @classmethod
     @abstractmethod

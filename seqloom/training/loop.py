@@ -205,7 +205,7 @@ class Trainer(Generic[B]):
         if step % config.log_every == 0 or result or last:
             values = self.logged_metrics(result)
             if metrics is not None:
-                metrics.write(step, values)
+                metrics.write(step, values, best=better)
             display.log(step, values)
             progress.loss_sum = progress.loss_count = 0.0
         self.asked_to_stop = ""

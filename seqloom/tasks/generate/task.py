@@ -22,6 +22,7 @@ from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
+from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
 from seqloom.tasks.generate.generation import NEVER, write
@@ -47,6 +48,7 @@ class Generate(Task[GenerateConfig]):
 
     Settings = GenerateConfig
     columns = COLUMNS["generate"]
+    Learned = NoFacts
     Options: ClassVar[type[Config]] = GenerateOptions
 
     def __init__(self, config: GenerateConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:

@@ -17,12 +17,12 @@ from seqloom.layers.base import Symbols
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import identity
-from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
+from seqloom.layers.positions import add_sinusoidal, positions_called
+from seqloom.models.encoders.transformer import even_if_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import Memory, SourceView
-from seqloom.models.settings import even_embedding
 
 
 @equations
@@ -59,10 +59,10 @@ class AttentionDecoder(Decoder):
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         width = config.embedding
-        self.positions = AddSinusoidal(width)
+        self.positions = positions_called(config.positions, config.places, width)
         self.source = SourceView(config.bridge, memory_width, width)
         self.attention = AttentionLayer(width, width)
-        self.output_size = width
+        self.output_size, self.limit = width, self.positions.limit
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         hidden, mask = self.source(memory)
@@ -84,12 +84,12 @@ class AttentionDecoder(Decoder):
 
 
 def only_with_attention(config: Seq2SeqConfig) -> None:
-    even_embedding(config)
+    even_if_sinusoidal(config)
     if config.bridge != "attention":
         what = "the attention layer alone has nothing but what it attends to"
         raise problem("bridge", what, remedy="use attention, or another decoder")
 
 
-@architecture("attention", "the attention layer alone", kind="decoder", check=only_with_attention)
+@architecture("attention", "the attention layer alone", kind="decoder", check=only_with_attention, reads=["positions"])
 def attention(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return AttentionDecoder(config, memory_width)

@@ -21,6 +21,10 @@ class Decoder(nn.Module):
 
     definition: Equations[..., Any]
     output_size: int
+    limit: int | None = None
+    """How many tokens it can write at most; None for any number."""
+    over_batch: bool = False
+    """Whether it has norms over the batch: then `forward` is told which positions are real, (B, T), as `real`."""
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         """All steps of teacher forcing: the words before each place x (B, T, D) -> (B, T, H)."""

@@ -21,13 +21,13 @@ from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity
 from seqloom.layers.linear import Linear, linear
 from seqloom.layers.norms import LayerNorm, layer_norm
-from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
+from seqloom.layers.positions import add_sinusoidal, positions_called
 from seqloom.layers.scores import scaled_dot, score_called
+from seqloom.models.encoders.transformer import even_if_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import Memory, SourceView
-from seqloom.models.settings import even_embedding
 
 scaled_dot_attention = soft_attention.bind(score=scaled_dot)
 
@@ -146,14 +146,14 @@ class ConvolutionDecoder(Decoder):
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         widths = config.decoder_widths
-        self.positions = AddSinusoidal(config.embedding)
+        self.positions = positions_called(config.positions, config.places, config.embedding)
         self.layers = nn.ModuleList(
             ConvolutionDecoderLayer(config, a, b) for a, b in pairwise([config.embedding, *widths])
         )
         self.sources = nn.ModuleList(SourceView(config.bridge, memory_width, width) for width in widths)
         self.norm = LayerNorm(widths[-1])
         self.inputs, self.window = [config.embedding, *widths[:-1]], config.window
-        self.output_size = widths[-1]
+        self.output_size, self.limit = widths[-1], self.positions.limit
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         y, _, _ = self.write(x, self.start(memory))
@@ -192,8 +192,8 @@ class ConvolutionDecoder(Decoder):
 
 
 @architecture(
-    "cnn", "convolutions over windows of words", kind="decoder", check=even_embedding,
-    reads=["decoder_widths", "window", "score"],
+    "cnn", "convolutions over windows of words", kind="decoder", check=even_if_sinusoidal,
+    reads=["decoder_widths", "window", "score", "positions"],
 )  # fmt: skip
 def convolution_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return ConvolutionDecoder(config, memory_width)
