@@ -18,9 +18,9 @@ from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.training.distributed import init_processes
 from seqloom.training.initial_weights import StartConfig, known_tokenizers
-from seqloom.training.run import Run, changed, differences, load_task, save_task, train
+from seqloom.training.run import Run, changed, differences, train
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import SETUP
+from seqloom.training.saved_task import SETUP, load_task, save_task
 
 RUNS, TIMES = "runs", "times"
 Say = Callable[[str], None]
