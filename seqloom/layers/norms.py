@@ -52,8 +52,8 @@ def batch_norm_inference(x, *, mu, sigma, gamma, beta):
     Paper: S. Ioffe, C. Szegedy, Batch normalization, ICML 2015.
 
     x      (D)  the vector of one position
-    mu     (D)  the running mean of each feature
-    sigma  (D)  its running standard deviation
+    mu     (D)  given, the running mean of each feature
+    sigma  (D)  given, its running standard deviation
     gamma  (D)  the learned scale
     beta   (D)  the learned shift
     """

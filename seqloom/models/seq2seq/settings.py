@@ -26,7 +26,7 @@ from seqloom.models.settings import (
 Bridge = Literal["last", "projected", "all", "attention"]
 ScoreName = Literal["additive", "dot", "scaled_dot", "bilinear", "cosine", "mlp_score", "projected"]
 SCORES_WITH_HIDDEN = ("additive", "mlp_score", "projected")
-SHARED = {"name", "encoder", "decoder", "bridge", "embedding", "dropout", "tied", "length"}
+SHARED = {"name", "encoder", "decoder", "bridge", "copying", "embedding", "dropout", "tied", "length"}
 """Settings that matter with every encoder and decoder."""
 
 
@@ -49,6 +49,8 @@ class Seq2SeqConfig(Config):
     """A recurrent decoder attends, then makes its state (Bahdanau); or makes its state, then attends (Luong)."""
     input_feeding: bool = False
     """What was made of state and context goes into the next step (with order state-first)."""
+    copying: bool = False
+    """A pointer-generator: the decoder may also copy tokens of the source (with attention and tokens.joint)."""
     embedding: PositiveInt = 128
     """Width of the embeddings; of everything in a Transformer."""
     encoder_widths: list[PositiveInt] = Field(default_factory=lambda: [256], min_length=1)
@@ -148,6 +150,9 @@ class Seq2SeqConfig(Config):
                 )
 
     def bridge_fits(self, decoder: Architecture) -> None:
+        if self.copying and self.bridge != "attention":
+            what = "nothing can be copied from a fixed context"
+            raise problem("copying", what, remedy="use bridge attention")
         if self.every_step and (self.bridge == "attention" or "every_step" not in decoder.reads):
             what = "only a recurrent decoder with a fixed context takes it in at every step"
             raise problem("every_step", what, remedy="use bridge last, projected or all with a recurrent decoder")
