@@ -271,5 +271,5 @@ class Generate(Task[GenerateConfig]):
             counted, measure, how = CountedMetric(bits, ratio), "bits_per_character", "bits per character"
         return Evaluation(
             {**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count},
-            counted=counted, measure=measure, how=how,
+            counted=counted, measure=measure, lower_is_better=True, how=how,
         )  # fmt: skip
