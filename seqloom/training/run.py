@@ -28,6 +28,8 @@ from seqloom.training import checkpoint
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
+from seqloom.training.data_facts import measure
+from seqloom.training.defaults import as_begun, choose, sentence, with_choices
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
@@ -101,7 +103,8 @@ class Run:
         trainable = self.trainable(task)
         if epochs := self.config.train.epochs:
             steps = max(1, round(epochs * trainable.stream.batches_per_epoch()))
-            self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
+            if not self.config.train.budget:
+                self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
             self.config = self.config.model_copy(update={"train": self.config.train.with_steps(steps)})
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
@@ -145,6 +148,9 @@ class Run:
         if not setup.exists():
             if self.group.is_main:
                 train, start = self.parts["train"], self.config.start
+                choices = choose(measure(train), self.config)
+                self.config = with_choices(self.config, choices)
+                self.notes += [sentence(choices)] if choices else []
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
@@ -153,6 +159,7 @@ class Run:
                         write_tensors(folder / START, weights)
             self.group.barrier()
         config, task = load_task(setup)
+        self.config = as_begun(self.config, config)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
             raise ConfigError(str(self.out), [changed(*other) for other in others])

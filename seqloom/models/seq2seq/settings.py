@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 import torch
-from pydantic import Field, PositiveInt, ValidationInfo, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, PositiveInt, ValidationInfo, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.models.registry import Architecture, find
@@ -71,11 +71,11 @@ class Seq2SeqConfig(Config):
     length: PositiveInt = 256
     """Longest source and target, in tokens; longer pairs are left out of training, longer sources are cut."""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def a_name_stands_for_settings(cls, given: Any) -> Any:
+    def a_name_stands_for_settings(cls, given: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(given, dict):
-            return given
+            return validate(given)
         name = given.get("name", cls.model_fields["name"].default)
         if "widths" in given:  # as models with one stack of layers call it
             if given.keys() & {"encoder_widths", "decoder_widths"}:
@@ -83,7 +83,9 @@ class Seq2SeqConfig(Config):
             widths = given["widths"]
             given = {key: value for key, value in given.items() if key != "widths"}
             given |= {"encoder_widths": widths, "decoder_widths": widths}
-        return {**blamed("name", str(name), "translate").preset, **given}
+        made = validate({**blamed("name", str(name), "translate").preset, **given})
+        made.model_fields_set.intersection_update(given)  # what the name stands for was not said
+        return made
 
     @model_validator(mode="after")
     def it_can_be_built(self, info: ValidationInfo) -> Self:
