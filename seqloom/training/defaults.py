@@ -321,7 +321,7 @@ def as_begun(config: C, saved: C) -> C:
     return with_values(config, values, saved=True)
 
 
-def sentence(choices: Sequence[Choice]) -> str:
+def explanation(choices: Sequence[Choice]) -> str:
     """What was chosen and why, on one line; empty if nothing was."""
     if not choices:
         return ""

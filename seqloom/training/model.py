@@ -18,6 +18,7 @@ from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
 from seqloom.models.weights import load_weights, weights_of
@@ -29,7 +30,7 @@ from seqloom.training.initial_weights import freeze
 from seqloom.training.metrics import FILE, read_metrics
 from seqloom.training.model_card import as_html, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import load_task, save_task
+from seqloom.training.run import baselines_of, load_task, save_task
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import SETUP, going_on
 from seqloom.vectors.word_vectors import WordVectors
@@ -91,14 +92,31 @@ class Model:
         """Measure the model on data, files or rows; without any, on a split that training held out."""
         kind = self.task.EvaluateOptions
         chosen = check(kind, options, where="options") if kind else self.options(**options)
-        if data is None:
-            records = self.kept_aside(part)
-        else:
-            records = open_source(as_data(data), task=self.task.columns, **self.config.data.how())
+        records = self.records(data, part)
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             found = self.task.evaluate(self.network, corpus, self.device, chosen)
         return replace(found, left_out=records.report)
+
+    def baseline(self, data: Any = None, *, part: str = "valid") -> list[BaselineScore]:
+        """Return what simple models reach on data; without any, what they reached on the validation data of its run.
+
+        They are trained in seconds, on the data that the model was trained on.
+        """
+        if data is None and part == "valid" and (measured := self.measured_baselines()):
+            return measured
+        train = self.task.open_data(self.config)["train"]
+        return self.task.baseline(train, self.records(data, part))
+
+    def measured_baselines(self) -> list[BaselineScore]:
+        """Return what simple models reached when it was trained; nothing if they were not asked for."""
+        return [] if self.folder is None else baselines_of(self.folder)
+
+    def records(self, data: Any, part: str) -> Records:
+        """Open data, files or rows; without any, a split that training held out."""
+        if data is None:
+            return self.kept_aside(part)
+        return open_source(as_data(data), task=self.task.columns, **self.config.data.how())
 
     def kept_aside(self, part: str) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from seqloom.data.corpus import Corpus
 from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DamagedError, SeqloomError, quoted
+from seqloom.evaluating.baselines.score import BaselineScore, sentence
 from seqloom.models.references import no_code_from
 from seqloom.models.user_architectures import check_origin, origins
 from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
@@ -29,7 +30,7 @@ from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
 from seqloom.training.data_facts import measure
-from seqloom.training.defaults import as_begun, choose, sentence, with_choices
+from seqloom.training.defaults import as_begun, choose, explanation, with_choices
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
@@ -40,6 +41,8 @@ from seqloom.training.tensorboard import check_tensorboard
 
 START = "start.safetensors"
 """In it, the weights that are not fresh."""
+BASELINE = "baseline.json"
+"""In it, what simple models reach on the validation data."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,14 @@ class Result:
     notes: list[str]
     best_metric: str = ""
     """The best score by its name, as a person reads it."""
+    baselines: Sequence[BaselineScore] = ()
+    """What simple models reach on the same validation data."""
 
     def summary(self) -> str:
         score = f", best {self.best_metric or f'score {self.best:.4f}'}" if self.best is not None else ""
         took = f"{self.step:,} steps in {format_duration(self.seconds)}"
-        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
+        beside = [sentence(self.baselines, self.best_metric)] if self.baselines else []
+        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})", *beside])
 
 
 def cache_folder() -> Path:
@@ -123,8 +129,9 @@ class Run:
         self.group.barrier()
         progress = trainer.progress
         return Result(
-            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric
-        )
+            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric,
+            baselines_of(self.out / SETUP),
+        )  # fmt: skip
 
     def trainer(self, folder: Path, task: Task[Any], trainable: Trainable[Any]) -> Trainer[Any]:
         """A trainer with fresh weights, always the same ones."""
@@ -150,11 +157,14 @@ class Run:
                 train, start = self.parts["train"], self.config.start
                 choices = choose(measure(train), self.config)
                 self.config = with_choices(self.config, choices)
-                self.notes += [sentence(choices)] if choices else []
+                self.notes += [explanation(choices)] if choices else []
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
+                    if self.config.train.baseline and "valid" in self.parts:
+                        scores = learned.baseline(train, self.parts["valid"])
+                        write_json(folder / BASELINE, {"scores": [asdict(score) for score in scores]})
                     if weights := initial_weights(start, learned, train):
                         write_tensors(folder / START, weights)
             self.group.barrier()
@@ -192,6 +202,12 @@ class Run:
         now = self.config.model_dump(mode="json")
         write_config(self.out, {**now, "train": trainer.progress.settings or now["train"]}, task)
         write_manifest(self.out)
+
+
+def baselines_of(folder: Path) -> list[BaselineScore]:
+    """What simple models reached on the validation data of a run; none if that was not asked for."""
+    file = folder / BASELINE
+    return [BaselineScore(**score) for score in read_json(file)["scores"]] if file.exists() else []
 
 
 def save_task(folder: Path, task: Task[Any]) -> None:
