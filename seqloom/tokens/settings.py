@@ -33,8 +33,7 @@ class TokenConfig(Config):
     """How text is cut into tokens, and which of them are known: the section [tokens]."""
 
     kind: Kind = "bpe"
-    """What a token is: a word, a word or a pair of neighbours (ngram, for bags of words), what stands between spaces, a
-    character, a subword (bpe and unigram)."""
+    """What a token is: a word, words and their pairs (ngram), what stands between spaces, a character, a subword."""
     size: PositiveInt = 10_000
     """Size of the vocabulary at most, with the four special tokens and, for subwords, the 256 bytes."""
     min_frequency: PositiveInt = 1
