@@ -22,7 +22,7 @@ EXAMPLES = [
 
 
 def evaluate(
-    folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
+    folder: Annotated[Path, typer.Argument(help="A trained model: its folder, or a pack.")],
     data: Annotated[
         list[str] | None,
         typer.Argument(
@@ -37,6 +37,9 @@ def evaluate(
     ] = False,
     plot: Annotated[Path | None, typer.Option(help="Plot quality by input length (.png or .svg).")] = None,
     beam: Annotated[int | None, typer.Option(help="Beam size: hypotheses kept at each step.")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Without data: open the files that a model of somebody else's names.")
+    ] = False,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
@@ -65,9 +68,9 @@ def evaluate(
         raise SeqloomError(f"these two are for different tasks: {tasks}", remedy="compare two of the same")
     if where is None and len({str(model.config.data) for model in models.values()}) > 1:
         raise SeqloomError("these two were trained on different data", remedy="give data to measure both on")
-    found = {name: model.evaluate(where, **options) for name, model in models.items()}
+    found = {name: model.evaluate(where, trust=trust, **options) for name, model in models.items()}
     first, *others = found.values()
-    simple = measured_beside(models[str(folder)], where, part, asked=baseline)
+    simple = measured_beside(models[str(folder)], where, part, asked=baseline, trust=trust)
     alike = len({one.how for one in found.values()}) == 1
     compared = None
     if alike and others and first.counted and others[0].counted:
@@ -98,10 +101,10 @@ def evaluate(
         draw(curves, plot, first.measure)
 
 
-def measured_beside(model: "Model", where: Any, part: str, *, asked: bool) -> "list[BaselineScore]":
+def measured_beside(model: "Model", where: Any, part: str, *, asked: bool, trust: bool) -> "list[BaselineScore]":
     """The baselines of data if they are asked for; else those of its validation data, which training measured."""
     known = where is None and part == "valid" and bool(model.measured_baselines())
-    return model.baseline(where, part=part) if asked or known else []
+    return model.baseline(where, part=part, trust=trust) if asked or known else []
 
 
 def show(found: dict[str, "Evaluation"], compared: "SystemComparison | None") -> None:

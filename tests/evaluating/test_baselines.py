@@ -47,7 +47,6 @@ def test_logistic_regression_is_where_loss_and_penalty_are_least():
     total = summed(ours.features(TEXTS).times(ours.W) + ours.b, LABELS) + ours.W.square().sum() / 2
     slopes = torch.autograd.grad(total, [ours.W, ours.b])
     assert max(float(slope.abs().max()) for slope in slopes) < 0.02
-    assert float((ours(TEXTS).argmax(-1) == LABELS).float().mean()) > 0.7
     assert ours(["", "never seen"]).shape == (2, 3)
 
 
@@ -78,7 +77,7 @@ def records(**columns: Sequence[Any]) -> list[Record]:
 )
 def test_classifiers_of_every_answer_have_baselines(answer, labels):
     texts = ["good film", "bad film", "good cast", "so good"]
-    config = load_run(None, [f"classify.answer={answer}"], task="classify", data__train="x")
+    config: Any = load_run(None, [f"classify.answer={answer}"], task="classify", data__train="x")
     rows = records(label=labels, text=texts)
     learner = ANSWERS[answer].Learner(config)
     for row in rows:

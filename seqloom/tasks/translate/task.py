@@ -34,6 +34,7 @@ from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -58,6 +59,7 @@ class Translate(Task[TranslateConfig]):
 
     Settings = TranslateConfig
     columns = COLUMNS["translate"]
+    Learned = NoFacts
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
@@ -269,17 +271,21 @@ class Translate(Task[TranslateConfig]):
             prefix=self.prefix(options.prefix),
         )  # fmt: skip
         source, lengths = tensors(read, device)
+        assert isinstance(model, Seq2Seq)
+        limit = model.decoder.limit
+        if limit is not None and options.limit(max(map(len, read))) > limit:  # there are no positions beyond
+            options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
-            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
+            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
         arguments = (model, state, [len(row) for row in read], BOS, constraints, options, device)
 
         def wanted(number: int) -> bool:
             return batch[number].wanted
 
         if not options.temperature:
-            return beam_search(*arguments, wanted=wanted)  # type: ignore[arg-type]
+            return beam_search(*arguments, wanted=wanted)
         keys = [one.key for one in batch]
-        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)  # type: ignore[arg-type]
+        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
