@@ -69,14 +69,14 @@ class PictureReader(Layer):
 
 @architecture("convolutions", "convolutions, each of which halves the picture", kind="picture", reads=["filters"])
 class Convolutions(PictureReader):
-    """All layers but the last keep the strongest answer of each square of two by two."""
+    """All layers but the first keep the strongest answer of each square of two by two."""
 
     definition = convolutions
 
     def __init__(self, config: PictureModelConfig, height: int, width: int, colours: int) -> None:
         super().__init__()
         sizes = [colours, *config.filters, config.embedding]
-        pools = [2] * len(config.filters) + [1]
+        pools = [1] + [2] * len(config.filters)  # fine strokes are seen before anything is left out
         window = config.picture_window
         self.layers = nn.ModuleList(
             PictureConvolution(a, b, window, pool) for (a, b), pool in zip(pairwise(sizes), pools, strict=True)

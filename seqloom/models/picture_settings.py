@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from seqloom.config import problem
+from seqloom.errors import ConfigError
 from seqloom.models.registry import Architecture, register
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.settings import chosen
@@ -22,7 +22,7 @@ class PictureModelConfig(Seq2SeqConfig):
     pictures: str = "convolutions"
     """What makes a grid of regions of a picture."""
     filters: list[PositiveInt] = Field(default_factory=lambda: [32, 64], min_length=1)
-    """Filters of each convolution; each halves rows and columns, and one more makes vectors as wide as `embedding`."""
+    """Filters of each convolution but the last, which has `embedding`; each after the first halves rows and columns."""
     picture_window: PositiveInt = 3
     """Rows and columns of pixels that a filter sees."""
     encoder: str = "words"
@@ -38,7 +38,8 @@ class PictureModelConfig(Seq2SeqConfig):
         rows, columns = (size >> len(self.filters) for size in (height, width))
         if not (rows and columns):
             what = f"{len(self.filters)} convolutions that halve leave nothing of {height} x {width} pixels"
-            raise problem("filters", what, remedy="give fewer of them, or larger pictures (picture.height)")
+            remedy = "give fewer of them, or larger pictures (picture.height and picture.width)"
+            raise ConfigError("settings", [("model.filters", what, remedy)])
         return rows, columns
 
 

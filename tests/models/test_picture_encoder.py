@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqloom.errors import ConfigError
 from seqloom.config import check
+from seqloom.errors import ConfigError
 from seqloom.layers.embedding import Embedding
 from seqloom.models.picture_encoder import PictureEncoder
 from seqloom.models.picture_settings import PictureModelConfig
@@ -44,11 +44,4 @@ def test_the_decoder_computes_its_equations_from_a_picture(name):
 
 def test_a_picture_that_the_convolutions_leave_nothing_of_is_refused():
     with pytest.raises(ConfigError, match="leave nothing of 3 x 12 pixels"):
-        check(Sized, {}, where="settings")
-
-
-class Sized(PictureModelConfig):
-    """Asks for the grid of a picture that is too small."""
-
-    def model_post_init(self, context: object) -> None:
-        self.grid(3, 12)
+        settings().grid(3, 12)
