@@ -30,7 +30,7 @@ READ_BYTES = 1 << 16
 
 
 def predict(
-    folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
+    folder: Annotated[Path, typer.Argument(help="A trained model: its folder, or a pack.")],
     texts: Annotated[
         list[str] | None,
         typer.Argument(

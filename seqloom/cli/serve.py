@@ -15,7 +15,7 @@ NEEDED = ("fastapi", "h11", "prometheus_client", "python_multipart", "py3langid"
 
 
 def serve(
-    folders: Annotated[list[str], typer.Argument(help="Folders of trained models, or NAME=FOLDER.")],
+    folders: Annotated[list[str], typer.Argument(help="Trained models, folders or packs; or NAME=FOLDER.")],
     host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with a key.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
     key: Annotated[

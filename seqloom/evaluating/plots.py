@@ -86,6 +86,7 @@ def plot_history(lines: Sequence[Mapping[str, Any]], path: Path | str) -> Path:
     panels = [["loss", *(name for name in names if name == "valid_loss")], *([n] for n in names if n != "valid_loss")]
     if not lines:
         raise SeqloomError("no step was logged, so there is no curve to draw", remedy="train for longer")
+    best = next((line["step"] for line in reversed(lines) if line.get("best")), None)
     with fonts_with(()):
         figure, _ = new_figure((4.4 * len(panels), 3.4), subplots=len(panels))
         for axes, shown in zip(figure.axes, panels):
@@ -94,6 +95,8 @@ def plot_history(lines: Sequence[Mapping[str, Any]], path: Path | str) -> Path:
                 sparse = marker if len(points) < 40 else None
                 x, y = zip(*points)
                 axes.plot(x, y, color=colour, linestyle=line, marker=sparse, label=name.replace("_", " "), markersize=4)
+            if best is not None:
+                axes.axvline(best, color="0.7", linewidth=1, linestyle=":", label="weights kept", zorder=0)
             axes.set_xlabel("step")
             axes.legend(frameon=False)
         return written(figure, target)

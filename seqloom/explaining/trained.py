@@ -9,7 +9,7 @@ import torch
 
 from seqloom.errors import SeqloomError
 from seqloom.explaining.walkthrough import Walkthrough, walkthrough
-from seqloom.storage import MANIFEST
+from seqloom.storage import MANIFEST, is_pack
 from seqloom.training.model import Model, load
 
 
@@ -36,7 +36,7 @@ def opened(model: Model, given: Any) -> Walkthrough:
 
 
 def loaded(folder: str | Path) -> Model:
-    if not (Path(folder) / MANIFEST).is_file():
+    if not is_pack(Path(folder)) and not (Path(folder) / MANIFEST).is_file():
         raise SeqloomError(
             f"{folder} holds no trained model",
             remedy="give the folder that `seqloom train` wrote; `seqloom explain` lists what needs no training",

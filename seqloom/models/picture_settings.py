@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
+from seqloom.config import problem
 from seqloom.errors import ConfigError
 from seqloom.models.registry import Architecture, register
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
@@ -27,6 +28,14 @@ class PictureModelConfig(Seq2SeqConfig):
     """Rows and columns of pixels that a filter sees."""
     encoder: str = "words"
     """What reads the regions, row by row: an encoder by name; `words` leaves them as they are."""
+
+    @model_validator(mode="after")
+    def a_picture_has_no_words(self) -> Self:
+        if self.tied == "all":
+            raise problem("tied", "a picture has no embedding to share", remedy='tie "target", or "none"')
+        if self.copying:
+            raise problem("copying", "a picture has no words to copy", remedy="leave it out")
+        return self
 
     def settings_read(self) -> frozenset[str]:
         reader = chosen(self, "pictures", "picture")

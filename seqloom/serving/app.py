@@ -45,7 +45,7 @@ def make_app(service: InferenceService, hosts: Sequence[str] = ()) -> RequestMid
     with_key = [Depends(bearer)] if service.key else []
     for router, needs in (
         (native.router, with_key),
-        (libretranslate.router, []),  # looks for the key in the body too
+        (libretranslate.router, []),  # its clients send the key in the body
         (openai.router, with_key),
         (status.router, with_key),
         (status.public_router, []),

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from seqloom.serving.errors import LIBRETRANSLATE_PATHS, APIError, internal_error, over_bound
+from seqloom.serving.errors import APIError, internal_error, over_bound
+from seqloom.serving.keys import KeyCheck
 from seqloom.serving.logs import log, log_error
 from seqloom.serving.service import InferenceService
 
@@ -25,8 +26,6 @@ SECURITY_HEADERS = {
 }
 """Headers of every response that does not set them itself."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-PUBLIC_PATHS = frozenset({"/", "/health", "/languages", "/frontend/settings"})
-"""Paths that need no key."""
 ALWAYS_ANSWERED = ("/health", "/metrics")
 QUEUED_PATHS = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
 """Paths whose requests wait in the scheduler's queue: while it is full they are rejected before they are read."""
@@ -36,7 +35,7 @@ class RequestMiddleware:
     """ASGI middleware that checks requests, counts them, and rejects those over a bound."""
 
     def __init__(self, app: ASGIApp, service: InferenceService, hosts: Sequence[str], paths: Iterable[str]) -> None:
-        self.app, self.service = app, service
+        self.app, self.service, self.keys = app, service, KeyCheck(service.key)
         self.hosts = {host.lower().strip("[]") for host in (*LOOPBACK, *hosts)}
         self.paths = frozenset(paths)
         """Paths that are counted by name."""
@@ -67,13 +66,15 @@ class RequestMiddleware:
     async def handle(self, scope: Scope, receive: Receive, response: ResponseSender) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         self.check_host(headers.get("host", ""), headers.get("origin"))
-        self.check_key(scope["path"], headers.get("authorization", ""))
+        key_is_right = self.keys.head(scope)
         if self.service.draining and scope["path"] not in ALWAYS_ANSWERED:
             raise APIError(503, "the server is stopping", retry_after=5)
         self.check_load(scope["path"])
         self.active_requests += 1
         try:
             body = await self.read_body(headers.get("content-length", ""), receive)
+            if not key_is_right:
+                await self.keys.body(scope, replay(body, receive))
             await self.app(scope, replay(body, receive), response)
         finally:
             self.active_requests -= 1
@@ -106,13 +107,6 @@ class RequestMiddleware:
             )
         if origin is not None and netloc(origin) != host.lower():
             raise APIError(403, f"requests from {origin!r:.80} are not answered")
-
-    def check_key(self, path: str, authorization: str) -> None:
-        """Reject a wrong key before anything is read; LibreTranslate's clients may send it in the body instead."""
-        if path in PUBLIC_PATHS or (path in LIBRETRANSLATE_PATHS and not authorization):
-            return
-        scheme, _, key = authorization.partition(" ")
-        self.service.check_key(key.strip() if scheme.lower() == "bearer" else "")
 
     async def read_body(self, length: str, receive: Receive) -> bytes:
         """The whole body, in time, and no more of it than is allowed."""

@@ -16,17 +16,18 @@ from torch import Tensor, nn
 
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
-from seqloom.data.column_roles import TaskColumns
+from seqloom.data.column_roles import TEXTS, TaskColumns
 from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError, SeqloomError, UnknownName
+from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
 from seqloom.evaluating.by_length import plot as plot_by_length
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
+from seqloom.tasks.facts import AnyFacts
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
@@ -80,6 +81,10 @@ class Evaluation:
     """For each example the probability that the model gave its answer, and whether it was right."""
     left_out: Report = field(default_factory=Report)
     """What of the data could not be used."""
+    lengths: Sequence[int] = ()
+    """The length of each example that is counted, where `by_length` was not made of them yet."""
+    lower_is_better: bool = False
+    """Whether a smaller value of the metric is better, as of a loss."""
 
     def json(self) -> dict[str, Any]:
         """Everything that is plain data, as one object."""
@@ -139,6 +144,13 @@ class Options(Config):
     """The options of a prediction; a task that has some brings its own class."""
 
 
+class NamedTokenizers(dict[str, Tokenizer]):
+    """The tokenizers of a task; one that is asked for and not there is missing from the model."""
+
+    def __missing__(self, name: str) -> Tokenizer:
+        raise DamagedError(f"there is no tokenizer {name}", remedy=f"the model lacks {name}.tokenizer.json")
+
+
 class Task(ABC, Generic[C]):
     """A problem to solve: how its data becomes batches, its model, its loss, its answers and its metrics.
 
@@ -154,10 +166,12 @@ class Task(ABC, Generic[C]):
     """The options of a prediction."""
     EvaluateOptions: ClassVar[type[Config] | None] = None
     """The options of an evaluation, where there are more."""
+    Learned: ClassVar[type[Config]] = AnyFacts
+    """The schema of its facts, which they are held to when a model is loaded; unsaid, any JSON."""
 
     def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         """Restore a task from its settings, its trained tokenizers by name, and its facts."""
-        self.config, self.tokenizers, self.facts = config, dict(tokenizers), dict(facts)
+        self.config, self.tokenizers, self.facts = config, NamedTokenizers(tokenizers), dict(facts)
 
     @classmethod
     @abstractmethod
@@ -232,6 +246,10 @@ class Task(ABC, Generic[C]):
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
 
     # --- use ----------------------------------------------------------------------------------------
+
+    def input_of(self, record: Record) -> Any:
+        """The input of a prediction in a record of its data: what stands under the first role that is a text."""
+        return next(record.columns[role] for role in TEXTS if role in record.columns)
 
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never taken as the name of a file."""

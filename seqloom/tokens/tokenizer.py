@@ -131,13 +131,19 @@ class Tokenizer:
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
         """Read what `save` wrote; a file that is anything else is a `DamagedError`."""
-        data, fingerprint = file.read(Path(path))
+        return cls.checked(*file.read(Path(path)), str(path))
+
+    @classmethod
+    def parse(cls, content: bytes, where: str) -> Tokenizer:
+        """What `save` wrote into a file; `where` names the file in an error."""
+        return cls.checked(*file.parse(content, where), where)
+
+    @classmethod
+    def checked(cls, data: TokenizerData, fingerprint: str, where: str) -> Tokenizer:
+        """A tokenizer whose parts fit together."""
         if not KINDS[data.config.kind].is_valid(data):
-            raise DamagedError(
-                f"is damaged: its parts do not make a {data.config.kind} tokenizer",
-                where=str(path),
-                remedy=file.AGAIN,
-            )
+            what = f"is damaged: its parts do not make a {data.config.kind} tokenizer"
+            raise DamagedError(what, where=where, remedy=file.AGAIN)
         return cls(data, fingerprint)
 
     def __eq__(self, other: object) -> bool:

@@ -17,8 +17,9 @@ from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models.weights import weights_of
-from seqloom.storage import read_tensors, verify
+from seqloom.storage import open_files
 from seqloom.tasks.task import Task
+from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.settings import SPECIALS
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.vectors.cooccurrence import train_cooccurrence
@@ -40,7 +41,7 @@ class StartConfig(Config):
     """Where the weights begin: the section [start]."""
 
     model: str = ""
-    """The folder of a trained model whose tokenizers and weights are taken over; empty: none."""
+    """A trained model, its folder or a pack, whose tokenizers and weights are taken over; empty: none."""
     keep: Literal["words", "encoder", "all"] = "encoder"
     """What is taken over from it: the word embeddings, the encoder too, or everything."""
     vectors: str = ""
@@ -53,17 +54,7 @@ class StartConfig(Config):
 
 def known_tokenizers(start: StartConfig) -> dict[str, Tokenizer]:
     """The tokenizers of the model that weights are taken from."""
-    if not start.model:
-        return {}
-    folder = Path(start.model)
-    verify(folder)
-    return tokenizers_in(folder)
-
-
-def tokenizers_in(folder: Path) -> dict[str, Tokenizer]:
-    """The tokenizers of a model folder by name."""
-    ending = ".tokenizer.json"
-    return {file.name.removesuffix(ending): Tokenizer.load(file) for file in sorted(folder.glob(f"*{ending}"))}
+    return tokenizers_in(open_files(Path(start.model))) if start.model else {}
 
 
 def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:
@@ -77,7 +68,7 @@ def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict
 
 def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
     prefixes = PREFIXES[start.keep]
-    trained = read_tensors(Path(start.model) / "model.safetensors")
+    trained = open_files(Path(start.model)).tensors("model.safetensors")
     found = {name: tensor for name, tensor in trained.items() if name.startswith(prefixes) and name in wanted}
     needed = [name for name in wanted if name.startswith(prefixes)]
     missing = [name for name in needed if name not in found]

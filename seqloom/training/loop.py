@@ -205,7 +205,7 @@ class Trainer(Generic[B]):
         if step % config.log_every == 0 or result or last:
             values = self.logged_metrics(result)
             if metrics is not None:
-                metrics.write(step, values)
+                metrics.write(step, values, best=better)
             display.log(step, values)
             progress.loss_sum = progress.loss_count = 0.0
         self.asked_to_stop = ""
@@ -292,13 +292,15 @@ class Trainer(Generic[B]):
             return
         kept = {name: weight.detach().clone() for name, weight in self.averaged()}
         weights = dict(self.averaged())
-        for name, value in self.average.items():
-            weights[name].data.copy_(value)
+        with torch.no_grad():
+            for name, value in self.average.items():
+                weights[name].copy_(value)
         try:
             yield
         finally:
-            for name, value in kept.items():
-                weights[name].data.copy_(value)
+            with torch.no_grad():
+                for name, value in kept.items():
+                    weights[name].copy_(value)
 
     def precision(self) -> Any:
         if self.config.precision == "bfloat16":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,23 +16,23 @@ import torch
 from seqloom.data.corpus import Corpus
 from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
-from seqloom.errors import ConfigError, DamagedError, SeqloomError, quoted
-from seqloom.models.references import no_code_from
-from seqloom.models.user_architectures import check_origin, origins
-from seqloom.storage import new_folder, read_json, read_tensors, write_json, write_manifest, write_tensors
+from seqloom.errors import ConfigError, quoted
+from seqloom.storage import new_folder, open_files, replace_file, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
-from seqloom.training import checkpoint
+from seqloom.training import checkpoint, data_mark
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
+from seqloom.training.data_mark import check_data, write_data_mark
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
-from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, tokenizers_in
+from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers
 from seqloom.training.loop import Trainer
-from seqloom.training.run_config import RunConfig, check_run
-from seqloom.training.run_folder import SETUP, claimed
+from seqloom.training.run_config import RunConfig
+from seqloom.training.run_folder import claimed
+from seqloom.training.saved_task import CONFIG, SETUP, load_task, save_task, write_config
 from seqloom.training.tensorboard import check_tensorboard
 
 START = "start.safetensors"
@@ -127,9 +126,9 @@ class Run:
         """A trainer with fresh weights, always the same ones."""
         torch.manual_seed(self.config.train.seed)
         model = task.make_model()
-        start = self.out / SETUP / START
-        if start.exists():
-            begin(model, read_tensors(start), frozen=self.config.start.frozen)
+        setup = open_files(self.out / SETUP)
+        if START in setup:
+            begin(model, setup.tensors(START), frozen=self.config.start.frozen)
         return Trainer(folder, self.config.train, model, trainable, self.group)
 
     # --- data ---------------------------------------------------------------------------------------
@@ -149,13 +148,17 @@ class Run:
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
+                    write_data_mark(folder, self.parts)
                     if weights := initial_weights(start, learned, train):
                         write_tensors(folder / START, weights)
             self.group.barrier()
-        config, task = load_task(setup)
+        files = open_files(setup)
+        files.verify()
+        config, task = load_task(files)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
             raise ConfigError(str(self.out), [changed(*other) for other in others])
+        check_data(files, self.parts)
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
@@ -179,25 +182,13 @@ class Run:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
         best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
         write_tensors(self.out / "model.safetensors", best.weights)
-        for file in (self.out / SETUP).iterdir():
-            if file.name not in ("manifest.json", "config.json", START):
-                shutil.copyfile(file, self.out / file.name)
+        setup = open_files(self.out / SETUP)
+        for name in setup.names:
+            if name not in (CONFIG, START, data_mark.FILE):
+                replace_file(self.out / name, setup.map(name))
         now = self.config.model_dump(mode="json")
         write_config(self.out, {**now, "train": trainer.progress.settings or now["train"]}, task)
         write_manifest(self.out)
-
-
-def save_task(folder: Path, task: Task[Any]) -> None:
-    for name, tokenizer in task.tokenizers.items():
-        tokenizer.save(folder / f"{name}.tokenizer.json")
-    write_config(folder, task.config.model_dump(mode="json"), task)
-
-
-def write_config(folder: Path, settings: Mapping[str, Any], task: Task[Any]) -> None:
-    saved = {"config": settings, "facts": task.facts}
-    if found := origins(getattr(task.config, "model", None)):
-        saved["architectures"] = found
-    write_json(folder / "config.json", saved)
 
 
 def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = "") -> list[tuple[str, Any, Any]]:
@@ -223,26 +214,3 @@ def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
         return name, what, "give the same rows again, or use another folder"
     what = f"{quoted(now)}, and it was begun with {quoted(then)}"
     return name, what, "resume with what it was begun with, or use another folder (out)"
-
-
-def load_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
-    """The settings and the task of a run; what they name from outside is imported, but never from its own folder."""
-    with no_code_from(folder.parent if folder.name == SETUP else folder):
-        return read_task(folder)
-
-
-def read_task(folder: Path) -> tuple[RunConfig, Task[Any]]:
-    saved = read_json(folder / "config.json")
-    if not isinstance(saved, dict) or not {"config", "facts"} <= saved.keys():
-        raise DamagedError(
-            "is not what this version of seqloom writes", where=str(folder / "config.json"), remedy="train it again"
-        )
-    name = str(saved["config"].get("task"))
-    try:
-        task = find_task(name)
-    except SeqloomError as error:
-        raise SeqloomError(f"{folder} is a model for the task {name}: {error.what}", remedy=error.remedy) from error
-    for setting, then in saved.get("architectures", {}).items():
-        check_origin(folder, saved["config"]["model"][setting], then)
-    config = check_run(saved["config"], where=str(folder / "config.json"), saved=True)
-    return config, task(config, tokenizers_in(folder), saved["facts"])

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, cast
 
 from seqloom.data.line_reader import checked_start, open_bytes
 from seqloom.errors import DamagedError, DataError, SeqloomError
-from seqloom.storage import MANIFEST, new_folder, read_json, read_tensors, replaced, verify, write_json, write_tensors
+from seqloom.storage import MANIFEST, new_folder, open_files, replaced, write_json, write_tensors
 from seqloom.vectors.binary_format import binary_rows
 from seqloom.vectors.text_format import looks_like_text, text_rows
 from seqloom.vectors.vector_rows import LONGEST_LINE, WIDEST, KeptVectors, VectorRow
@@ -97,15 +97,17 @@ def header(line: bytes, path: Path) -> tuple[int, int] | None:
 
 
 def read_folder(folder: Path, asked: Collection[bytes] | None, limit: int | None) -> Loaded:
-    verify(folder)
-    words, matrix = read_json(folder / WORDS).get("words"), read_tensors(folder / TENSORS).get("vectors")
+    files = open_files(folder)
+    words, matrix = files.json(WORDS).get("words"), files.tensors(TENSORS).get("vectors")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or matrix is None:
+        words, matrix = [], None
+    if matrix is None or matrix.dim() != 2 or len(matrix) != len(words) or not matrix.isfinite().all():
         raise DamagedError(f"{folder} holds no word vectors", remedy="give a folder that write_vectors wrote")
     rows = len(words) if limit is None else min(limit, len(words))
     places = [at for at in range(rows) if asked is None or words[at].encode() in asked]
     if not places:
         raise DataError("none of the wanted words is here", where=str(folder), remedy="check the words and their case")
-    chosen = matrix if len(places) == len(words) else matrix[places]
+    chosen = matrix.clone() if len(places) == len(words) else matrix[places]
     return Loaded(WordVectors(tuple(words[at] for at in places), chosen), "folder", rows, 0)
 
 

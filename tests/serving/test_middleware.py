@@ -139,8 +139,9 @@ def test_every_path_needs_the_key_but_a_few(models):
             for method in methods:
                 status = running.ask(path.replace("{name}", "digits"), {}, method.upper()).status
                 assert status == 401 or path in OPEN, (method, path)
-                wrong = running.ask(path, {}, method.upper(), authorization="Bearer open-sesam")
-                assert wrong.status == 401 or path in OPEN, (method, path)
+                for wrong in ("Bearer open-sesam", "", " ", "Bearer", "Bearer ", "Basic open-sesame"):
+                    reply = running.ask(path, {}, method.upper(), authorization=wrong)
+                    assert reply.status == 401 or path in OPEN, (method, path, wrong)
         assert len(described) > 10
         assert running.ask("/api/models", authorization="Bearer open-sesame").status == 200
         assert "www-authenticate" in running.ask("/api/models").headers
@@ -151,6 +152,36 @@ def test_every_path_needs_the_key_but_a_few(models):
     finally:
         code, errors = running.stop()
         assert code == 0 and "sesam" not in errors
+
+
+def test_absent_empty_and_wrong_keys_are_the_same_wherever_they_are_sent(models):
+    """With an empty header, texts were translated without a key."""
+    running = Running([str(models / "digits")], key="open-sesame")
+    form = "application/x-www-form-urlencoded"
+    try:
+        refused = running.ask("/api/models")
+        for method in METHODS:
+            for path in ("/translate", "/detect", "/translate/", "/nothing", "/api/predict"):
+                for header in ({}, {"authorization": ""}, {"authorization": "Bearer "}, {"authorization": "Bearer x"}):
+                    reply = running.ask(path, {"q": "1", "source": "en", "target": "de"}, method, **header)
+                    assert reply.status == 401, (method, path, header)
+        for key in ("", "x", None, 3, ["open-sesame"], {"open-sesame": 1}):
+            reply = running.ask("/translate", {"q": "1", "target": "de", "api_key": key}, authorization="")
+            assert (reply.status, reply.json()["error"]) == (401, refused.json()["error"]["message"])
+        for body in ("", "{", "[]", "q=1&api_key=", "q=1&api_key=open-sesame&api_key=x"):
+            assert running.ask("/translate", body=body, content_type=form).status == 401
+        asked = {"q": "1", "source": "en", "target": "de"}
+        right = [
+            running.ask("/translate", asked, authorization="Bearer open-sesame"),
+            running.ask("/translate", {**asked, "api_key": "open-sesame"}),
+            running.ask("/translate", {**asked, "api_key": "open-sesame"}, authorization=""),
+            running.ask("/translate?api_key=open-sesame", asked),
+            running.ask("/translate", body="q=1&target=de&api_key=open-sesame", content_type=form),
+        ]
+        assert [reply.status for reply in right] == [200] * 5
+        assert running.ask("/api/models?api_key=open-sesame").status == 401, "that is LibreTranslate's way only"
+    finally:
+        running.stop()
 
 
 def test_beyond_this_machine_only_with_a_key(models):

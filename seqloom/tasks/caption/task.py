@@ -23,7 +23,7 @@ from seqloom.data.pictures.files import identity_of, shape_of
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import ConfigError, DataError
+from seqloom.errors import DataError
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
@@ -237,7 +237,10 @@ class Caption(Task[CaptionConfig]):
     ) -> Iterator[Sequence[Reply]]:
         """Captions, each as soon as it is done."""
         device = next(model.parameters()).device
-        limited = options.model_copy(update={"max_length": options.limit(self.facts["longest"])})
+        assert isinstance(model, Seq2Seq)
+        most = options.limit(self.facts["longest"])
+        limit = model.decoder.limit  # there are no positions beyond, if it has learned them
+        limited = options.model_copy(update={"max_length": most if limit is None else min(most, limit)})
         model.eval()
         for first in range(0, len(requests), AT_ONCE):
             batch = requests[first : first + AT_ONCE]
@@ -246,7 +249,7 @@ class Caption(Task[CaptionConfig]):
             regions = [math.prod(self.grid)] * len(batch)
             with torch.inference_mode():
                 lengths = torch.tensor(regions, device=device)
-                state = model.start(source, lengths, weights=options.attention)  # type: ignore[operator]
+                state = model.start(source, lengths, weights=options.attention)
             for found in write_steps(model, state, regions, batch, self.tokenizer, limited, device):
                 yield [
                     Reply(first + number, caption_of(*pictures[number], self.grid, answers, self.tokenizer), whole)
@@ -298,14 +301,12 @@ class Caption(Task[CaptionConfig]):
         chosen = options.model_copy(update={"attention": False})
         measured = self.described(model, corpus, by_picture(corpus, range(len(corpus))), chosen)
         metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
-        return evaluation(measured, metrics, options.measure or self.config.caption.measure)
+        measure = options.measure or self.config.caption.measure
+        return evaluation(measured, metrics, "exact" if measure == "loss" else measure)
 
 
 def captioner(config: CaptionConfig, shape: Shape, vocabulary: int) -> Seq2Seq:
     """A model that reads pictures of this shape and writes with a vocabulary of this size."""
-    if config.model.tied == "all":
-        what = "a picture has no embedding to share"
-        raise ConfigError("settings", [("model.tied", what, "tie target, or none")])
     height, width, colours = shape
     source = PictureEncoder(config.model, height, width, colours)
     return Seq2Seq(config.model, source, Embedding(vocabulary, config.model.embedding))

@@ -23,6 +23,8 @@ from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
+from seqloom.tasks.classify.answers.base import learned
+from seqloom.tasks.classify.facts import ClassifyFacts
 from seqloom.tasks.classify.inputs.base import InputKind
 from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
 from seqloom.tasks.classify.inputs.texts import TextInputs
@@ -57,6 +59,7 @@ class Classify(Task[ClassifyConfig]):
 
     Settings = ClassifyConfig
     columns = COLUMNS["classify"]
+    Learned = ClassifyFacts
 
     def __init__(self, config: ClassifyConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)
@@ -64,7 +67,7 @@ class Classify(Task[ClassifyConfig]):
             FrameInputs(config, facts["frames"]) if "frames" in facts else TextInputs(config, self.tokenizers["text"])
         )
         self.answers = ANSWERS[config.classify.answer](config, facts)
-        self.features = Features.from_json(facts["features"]) if config.classify.columns else Features()
+        self.features = Features.from_json(learned(facts, "features")) if config.classify.columns else Features()
 
     @classmethod
     def learn(cls, config: ClassifyConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
@@ -160,6 +163,10 @@ class Classify(Task[ClassifyConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
+    def input_of(self, record: Record) -> Any:
+        alone = "text" in record.columns and not len(self.features)
+        return record.columns["text"] if alone else dict(record.columns)
+
     def accept(self, given: Any) -> Any:
         return self.inputs.accept(given)
 
@@ -229,7 +236,9 @@ class Classify(Task[ClassifyConfig]):
                     expected[row], predicted[row] = true[place], given[place]
                 sure = self.answers.confidence(logits)
                 confidence += [(p, one == other) for p, one, other in zip(sure, true, given)]
-        return replace(self.answers.evaluation(expected, predicted, loss / max(count, 1)), confidence=confidence)
+        found = self.answers.evaluation(expected, predicted, loss / max(count, 1))
+        lengths = corpus.lengths(self.inputs.field).tolist()
+        return replace(found, confidence=confidence, lengths=lengths)
 
 
 def beside(features: Sequence[Any], device: torch.device) -> Tensor | None:

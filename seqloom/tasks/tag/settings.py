@@ -10,6 +10,7 @@ from seqloom.config import Config, problem
 from seqloom.models.characters import CharacterKind
 from seqloom.models.registry import find
 from seqloom.models.settings import ModelConfig
+from seqloom.tasks.facts import Names
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import Kind, TokenConfig
 
@@ -82,3 +83,12 @@ class TagConfig(TaskConfig):
             what = f"{model.heads} heads do not divide a width of {model.embedding} + {characters} letters"
             raise problem("tag.characters", what, remedy=f"make it a multiple of {model.heads}")
         return self
+
+
+class TagFacts(Config):
+    """What a tagger learned before its first step."""
+
+    tags: Names
+    """The tags, in the order of their ids."""
+    whole_spans: bool = False
+    """Whether the tags of the training data mark whole spans, and so do predicted ones."""

@@ -30,7 +30,7 @@ from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.metrics import Predictions, evaluation
-from seqloom.tasks.tag.settings import TagConfig
+from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
@@ -50,6 +50,7 @@ class Tag(Task[TagConfig]):
 
     Settings = TagConfig
     columns = COLUMNS["tag"]
+    Learned = TagFacts
 
     def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)
@@ -137,6 +138,9 @@ class Tag(Task[TagConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
+    def input_of(self, record: Record) -> Any:
+        return words_in(record)
+
     def accept(self, given: Any) -> Any:
         """A text, or its words."""
         words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)
@@ -201,7 +205,7 @@ class Tag(Task[TagConfig]):
                 for row, place in enumerate(places):
                     tagged = batch.tags[row] != IGNORED
                     true[place] = batch.tags[row, tagged].tolist()
-                    given[place] = list(torch.softmax(logits[row, tagged], -1).cpu().numpy())
+                    given[place] = list(torch.softmax(logits[row, tagged].float(), -1).cpu().numpy())
                     unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
         goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
         decoded = [self.decode(np.stack(rows)) if rows else [] for rows in whole(given, goes_on)]

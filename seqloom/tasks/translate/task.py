@@ -29,6 +29,7 @@ from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
@@ -54,6 +55,7 @@ class Translate(Task[TranslateConfig]):
 
     Settings = TranslateConfig
     columns = COLUMNS["translate"]
+    Learned = NoFacts
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
@@ -246,8 +248,12 @@ class Translate(Task[TranslateConfig]):
         """Decode sources that were tokenized, step by step: by beam search, or by sampling."""
         device = next(model.parameters()).device
         source, lengths = tensors(read, device)
+        assert isinstance(model, Seq2Seq)
+        limit = model.decoder.limit
+        if limit is not None and options.limit(max(map(len, read))) > limit:  # there are no positions beyond
+            options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
-            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
+            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
         return write_steps(model, state, [len(row) for row in read], batch, self.target_tokenizer, options, device)
 
     def streams(self, temperature: float | None) -> bool:

@@ -108,7 +108,7 @@ def test_pictures_that_change_have_another_identity(table):
 
 def test_parquet_holds_pictures_as_bytes_or_as_the_datasets_of_others_do(table):
     import pyarrow as arrow  # type: ignore[import-untyped]
-    from pyarrow import parquet  # type: ignore[import-untyped]
+    from pyarrow import parquet
 
     content = (table.parent / "inner" / "a.png").read_bytes()
     for image in (content, {"bytes": content, "path": "a.png"}):
