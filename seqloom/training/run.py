@@ -21,6 +21,7 @@ from seqloom.storage import new_folder, open_files, replace_file, write_manifest
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
+from seqloom.threads import choose_threads, using_threads
 from seqloom.training import checkpoint
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
@@ -95,6 +96,23 @@ class Run:
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
         """From wherever the folder is to the end."""
+        saved, notes = checkpoint.newest(self.out)
+        threads = self.threads(saved)
+        self.config = self.config.model_copy(
+            update={"train": self.config.train.model_copy(update={"threads": threads})}
+        )
+        with using_threads(threads):
+            return self.with_threads(saved, notes, began, quiet=quiet)
+
+    def threads(self, saved: checkpoint.Checkpoint | None) -> int:
+        """How many threads to train with: as many as before, for other sums round otherwise; else as are free."""
+        before = saved.progress["settings"].get("threads", 0) if saved is not None else 0
+        return self.config.train.threads or before or choose_threads(torch.get_num_threads())
+
+    def with_threads(
+        self, saved: checkpoint.Checkpoint | None, notes: list[str], began: float, *, quiet: bool
+    ) -> Result:
+        """Go on from a checkpoint, or begin, to the end."""
         task = self.task()
         trainable = self.trainable(task)
         if epochs := self.config.train.epochs:
@@ -106,7 +124,6 @@ class Run:
             self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
         trainer = self.trainer(self.out, task, trainable)
         trainer.callbacks = self.callbacks
-        saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")
