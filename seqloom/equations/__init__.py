@@ -7,8 +7,8 @@ from math import inf
 from seqloom.equations.definition import Equations, equations
 from seqloom.equations.functions import (
     append, arange, as_row, concat, cos, dim, exp, first, flatten, full_mask, highest, interleave, known, last,
-    log_sigmoid, log_softmax, mean, norm, one_hot, past_mask, relu, scan, scan_back, sigmoid, sin, softmax, sqrt, stack,
-    tail, tanh, where, windows,
+    log, log_sigmoid, log_softmax, mean, norm, one_hot, past_mask, relu, scan, scan_back, sigmoid, sin, softmax, sqrt,
+    stack, tail, tanh, where, windows,
 )
 from seqloom.equations.part import Part, State
 # isort: on
@@ -16,7 +16,7 @@ from seqloom.equations.part import Part, State
 
 __all__ = [
     "Equations", "Part", "State", "append", "arange", "as_row", "concat", "cos", "dim", "equations", "exp", "first",
-    "flatten", "full_mask", "highest", "inf", "interleave", "known", "last", "log_sigmoid", "log_softmax", "mean",
-    "norm", "one_hot", "past_mask", "relu", "scan", "scan_back", "sigmoid", "sin", "softmax", "sqrt", "stack", "tail",
-    "tanh", "where", "windows",
+    "flatten", "full_mask", "highest", "inf", "interleave", "known", "last", "log", "log_sigmoid", "log_softmax",
+    "mean", "norm", "one_hot", "past_mask", "relu", "scan", "scan_back", "sigmoid", "sin", "softmax", "sqrt", "stack",
+    "tail", "tanh", "where", "windows",
 ]  # fmt: skip

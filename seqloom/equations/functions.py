@@ -113,6 +113,12 @@ def exp(x: Tensor) -> Tensor:
     return torch.exp(x)
 
 
+@known(r"\log")
+def log(x: Tensor) -> Tensor:
+    """The natural logarithm."""
+    return torch.log(x)
+
+
 @known(r"\sin")
 def sin(x: Tensor) -> Tensor:
     """The sine of an angle in radians."""

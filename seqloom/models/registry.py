@@ -64,6 +64,8 @@ class Architecture:
     """Whether it is blind to word order by itself, so that a translator adds positions to the words."""
     decodes: bool = True
     """Whether a cell may write: its state has a fixed size."""
+    networks_optional: bool = False
+    """Whether it can do without its feed-forward networks: `hidden` may be 0."""
     binary_logit: bool = False
     """Whether it has one logit for two labels instead of two."""
     origin: Any = None

@@ -29,6 +29,7 @@ WITHOUT_MODULE = {
     "convolution_layer": "a Convolution has it as its sequence_part",
     "residual_convolution": "a Convolution has it as its sequence_part",
     "positioned": "what adds positions has it as its sequence_part",
+    "batch_norm_inference": "a BatchNorm, once training has ended",
     "linear_head": "a Readout of vectors that are put end to end",
 }
 """Formulas that no class stands for, and who computes them instead."""

@@ -138,6 +138,9 @@ class Tag(Task[TagConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
+    def input_of(self, record: Record) -> Any:
+        return words_in(record)
+
     def accept(self, given: Any) -> Any:
         """A text, or its words."""
         words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)
@@ -202,7 +205,7 @@ class Tag(Task[TagConfig]):
                 for row, place in enumerate(places):
                     tagged = batch.tags[row] != IGNORED
                     true[place] = batch.tags[row, tagged].tolist()
-                    given[place] = list(torch.softmax(logits[row, tagged], -1).cpu().numpy())
+                    given[place] = list(torch.softmax(logits[row, tagged].float(), -1).cpu().numpy())
                     unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
         goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
         decoded = [self.decode(np.stack(rows)) if rows else [] for rows in whole(given, goes_on)]

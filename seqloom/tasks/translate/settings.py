@@ -72,6 +72,13 @@ class TranslateConfig(TaskConfig):
             raise problem("model.tied", what, remedy='set tokens.joint=true, or tie "target" alone')
         return self
 
+    @model_validator(mode="after")
+    def copies_need_one_vocabulary(self) -> Self:
+        if self.model.copying and not self.tokens.joint:
+            what = "a token of the source can be written only if it is in the vocabulary of the target"
+            raise problem("model.copying", what, remedy="set tokens.joint=true")
+        return self
+
 
 class TranslateOptions(DecodingOptions):
     """How an answer is decoded, and what is reported of it."""

@@ -254,17 +254,21 @@ class Translate(Task[TranslateConfig]):
             prefix=self.prefix(options.prefix),
         )  # fmt: skip
         source, lengths = tensors(read, device)
+        assert isinstance(model, Seq2Seq)
+        limit = model.decoder.limit
+        if limit is not None and options.limit(max(map(len, read))) > limit:  # there are no positions beyond
+            options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
-            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)  # type: ignore[operator]
+            state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
         arguments = (model, state, [len(row) for row in read], BOS, constraints, options, device)
 
         def wanted(number: int) -> bool:
             return batch[number].wanted
 
         if not options.temperature:
-            return beam_search(*arguments, wanted=wanted)  # type: ignore[arg-type]
+            return beam_search(*arguments, wanted=wanted)
         keys = [one.key for one in batch]
-        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)  # type: ignore[arg-type]
+        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
