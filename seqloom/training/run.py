@@ -21,12 +21,8 @@ from seqloom.storage import new_folder, open_files, replace_file, write_manifest
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
-<<<<<<< HEAD
 from seqloom.threads import choose_threads, using_threads
-from seqloom.training import checkpoint
-=======
 from seqloom.training import checkpoint, data_mark
->>>>>>> main
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
