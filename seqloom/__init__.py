@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqloom import equations, layers, testing
+    from seqloom.comparing.api import compare
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
@@ -23,6 +24,7 @@ __all__ = [
     "SeqloomError",
     "Task",
     "__version__",
+    "compare",
     "equations",
     "explain",
     "layer",
@@ -38,6 +40,7 @@ _HOMES = {
     "Model": "seqloom.training.model",
     "SeqloomError": "seqloom.errors",
     "Task": "seqloom.tasks.task",
+    "compare": "seqloom.comparing.api",
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",

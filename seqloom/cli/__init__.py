@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from seqloom.cli import data, demo, evaluate, explain, pack, predict, serve, settings, summary, tokens, train
+from seqloom.cli import compare, data, demo, evaluate, explain, pack, predict, serve, settings, summary, tokens, train
 from seqloom.errors import SeqloomError, SeqloomWarning
 
 
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.command(epilog=examples(train.EXAMPLES))(train.train)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
+app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
 app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
 app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)

@@ -19,6 +19,9 @@ class Series:
     name: str
     x: Sequence[float]
     y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    """The ends of an interval around each y, if there are any."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class BarChart:
     categories: Sequence[str]
     series: Sequence[tuple[str, Sequence[float]]]  # name, one number for each category
     stacked: bool = False
+    ranges: Sequence[Sequence[tuple[float, float]]] = ()
+    """For each series, the ends of an interval around every number, if there are any."""
 
 
 @dataclass(frozen=True)

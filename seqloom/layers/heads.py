@@ -8,6 +8,7 @@ from torch.nn.init import xavier_uniform_
 from seqloom.equations import equations, flatten, relu, sigmoid, softmax
 from seqloom.errors import SeqloomError, ShapeError
 from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -152,7 +153,7 @@ class Readout(Layer):
 
     def forward(self, h: Tensor) -> Tensor:
         """h (..., H) -> y (..., V)"""
-        return F.linear(h, self.W_hy.T, self.b_y)
+        return product(h, self.W_hy.T, self.b_y)
 
     def symbols(self) -> Symbols:
         return {"W_hy": self.W_hy, "b_y": self.b_y}

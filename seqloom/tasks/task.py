@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
-from seqloom.data.column_roles import TaskColumns
+from seqloom.data.column_roles import TEXTS, TaskColumns
 from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
@@ -81,6 +81,10 @@ class Evaluation:
     """For each example the probability that the model gave its answer, and whether it was right."""
     left_out: Report = field(default_factory=Report)
     """What of the data could not be used."""
+    lengths: Sequence[int] = ()
+    """The length of each example that is counted, where `by_length` was not made of them yet."""
+    lower_is_better: bool = False
+    """Whether a smaller value of the metric is better, as of a loss."""
 
     def json(self) -> dict[str, Any]:
         """Everything that is plain data, as one object."""
@@ -225,6 +229,10 @@ class Task(ABC, Generic[C]):
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
 
     # --- use ----------------------------------------------------------------------------------------
+
+    def input_of(self, record: Record) -> Any:
+        """The input of a prediction in a record of its data: what stands under the first role that is a text."""
+        return next(record.columns[role] for role in TEXTS if role in record.columns)
 
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never taken as the name of a file."""

@@ -21,10 +21,11 @@ from seqloom.storage import new_folder, open_files, replace_file, write_manifest
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
-from seqloom.training import checkpoint
+from seqloom.training import checkpoint, data_mark
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
+from seqloom.training.data_mark import check_data, write_data_mark
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers
@@ -147,13 +148,17 @@ class Run:
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
+                    write_data_mark(folder, self.parts)
                     if weights := initial_weights(start, learned, train):
                         write_tensors(folder / START, weights)
             self.group.barrier()
-        config, task = load_task(setup)
+        files = open_files(setup)
+        files.verify()
+        config, task = load_task(files)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
             raise ConfigError(str(self.out), [changed(*other) for other in others])
+        check_data(files, self.parts)
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
@@ -179,7 +184,7 @@ class Run:
         write_tensors(self.out / "model.safetensors", best.weights)
         setup = open_files(self.out / SETUP)
         for name in setup.names:
-            if name not in (CONFIG, START):
+            if name not in (CONFIG, START, data_mark.FILE):
                 replace_file(self.out / name, setup.map(name))
         now = self.config.model_dump(mode="json")
         write_config(self.out, {**now, "train": trainer.progress.settings or now["train"]}, task)

@@ -16,8 +16,13 @@ const NAMED = 5; // partners that are read out
 export function attention() {
   const data = JSON.parse(document.getElementById("data").textContent);
   themeSwitch(document.getElementById("theme"));
+  attentionMaps(data.maps);
+}
+
+/** Draw maps into the places of a page that wait for them, in order. */
+export function attentionMaps(maps) {
   const places = document.querySelectorAll("[data-map]");
-  data.maps.forEach((map, at) => show(map, places[at]));
+  maps.forEach((map, at) => show(map, places[at]));
 }
 
 function show(map, place) {

@@ -163,6 +163,10 @@ class Classify(Task[ClassifyConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
+    def input_of(self, record: Record) -> Any:
+        alone = "text" in record.columns and not len(self.features)
+        return record.columns["text"] if alone else dict(record.columns)
+
     def accept(self, given: Any) -> Any:
         return self.inputs.accept(given)
 
@@ -232,7 +236,9 @@ class Classify(Task[ClassifyConfig]):
                     expected[row], predicted[row] = true[place], given[place]
                 sure = self.answers.confidence(logits)
                 confidence += [(p, one == other) for p, one, other in zip(sure, true, given)]
-        return replace(self.answers.evaluation(expected, predicted, loss / max(count, 1)), confidence=confidence)
+        found = self.answers.evaluation(expected, predicted, loss / max(count, 1))
+        lengths = corpus.lengths(self.inputs.field).tolist()
+        return replace(found, confidence=confidence, lengths=lengths)
 
 
 def beside(features: Sequence[Any], device: torch.device) -> Tensor | None:

@@ -138,6 +138,9 @@ class Tag(Task[TagConfig]):
 
     # --- use ----------------------------------------------------------------------------------------
 
+    def input_of(self, record: Record) -> Any:
+        return words_in(record)
+
     def accept(self, given: Any) -> Any:
         """A text, or its words."""
         words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)

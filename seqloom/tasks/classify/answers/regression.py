@@ -99,5 +99,5 @@ class Regression(Answers):
         counted = CountedMetric(squares.counts, lambda sums: np.sqrt(squares.compute(sums)))
         return Evaluation(
             {"loss": loss, **found.metrics()}, -found.rmse, details={"count": found.count}, counted=counted,
-            measure="rmse", how="rmse",
+            measure="rmse", lower_is_better=True, how="rmse",
         )  # fmt: skip
