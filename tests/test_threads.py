@@ -40,13 +40,15 @@ def test_what_a_user_chose_stays(monkeypatch):
         chosen = {name: "ACTIVE"}
         assert not wait_asleep(chosen)
         assert chosen == {name: "ACTIVE"}
-    assert wait_asleep(fresh := {})
+    fresh: dict[str, str] = {}
+    assert wait_asleep(fresh)
     assert fresh == POLICY
 
 
 def test_it_is_too_late_once_torch_is_imported():
-    assert not wait_asleep(chosen := {})
-    assert chosen == {}
+    chosen: dict[str, str] = {}
+    assert not wait_asleep(chosen)
+    assert not chosen
 
 
 def test_free_cores_are_those_of_this_machine(monkeypatch, tmp_path):
