@@ -16,8 +16,14 @@ import torch
 from hypothesis import settings
 from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
 
+from seqloom.training.run import train
 from tests.once import once
+from tests.sizes import load_fitting
+from tests.tasks.songs import write_song
+from tests.tasks.tagged import write_tagged
 from tests.tasks.written_numbers import train_reader
+
+QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
 
@@ -81,6 +87,25 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a model that reads digits well."""
     return once(tmp_path_factory, "digits", train_reader) / "run"
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory, digits: Path) -> Path:
+    """Folders: digits (translate, well trained), song (generate), mood (classify), words (tag)."""
+
+    def make(place: Path) -> None:
+        shutil.copytree(digits, place / "digits")
+        reviews = [f"{mood}\ta {word} film" for mood, word in (("good", "fine"), ("bad", "poor"), ("good", "great"))]
+        (place / "reviews.tsv").write_text("\n".join(reviews * 9), encoding="utf-8")
+        for name, task, data, model in (
+            ("song", "generate", write_song(place / "song.txt"), "gru"),
+            ("mood", "classify", place / "reviews.tsv", "lstm"),
+            ("words", "tag", write_tagged(place / "tagged.conll"), "gru"),
+        ):
+            config = load_fitting(QUICK, task=task, data__train=str(data), model__name=model)
+            train(config, place / name, quiet=True)
+
+    return once(tmp_path_factory, "models", make)
 
 
 @pytest.fixture(scope="session")

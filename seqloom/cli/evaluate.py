@@ -31,6 +31,9 @@ def evaluate(
     against: Annotated[Path | None, typer.Option(help="Another model: is the difference significant?")] = None,
     plot: Annotated[Path | None, typer.Option(help="Plot quality by input length (.png or .svg).")] = None,
     beam: Annotated[int | None, typer.Option(help="Beam size: hypotheses kept at each step.")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Without data: open the files that a model of somebody else's names.")
+    ] = False,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
@@ -57,7 +60,7 @@ def evaluate(
         raise SeqloomError(f"these two are for different tasks: {tasks}", remedy="compare two of the same")
     if where is None and len({str(model.config.data) for model in models.values()}) > 1:
         raise SeqloomError("these two were trained on different data", remedy="give data to measure both on")
-    found = {name: model.evaluate(where, **options) for name, model in models.items()}
+    found = {name: model.evaluate(where, trust=trust, **options) for name, model in models.items()}
     first, *others = found.values()
     alike = len({one.how for one in found.values()}) == 1
     compared = None

@@ -160,6 +160,12 @@ def log_softmax(x: Tensor) -> Tensor:
     return torch.log_softmax(x, -1)
 
 
+@known(r"\log\sum\exp", "log Σ exp", rank=reduced)
+def log_sum_exp(x: Tensor) -> Tensor:
+    """The logarithm of the sum of eˣ over a row; of each row of a matrix."""
+    return torch.logsumexp(x, -1)
+
+
 @known(rank=reduced)
 def mean(x: Tensor) -> Tensor:
     """The mean of the entries of a row; of each row of a matrix, in a column beside it."""
@@ -217,6 +223,29 @@ def last(X: Tensor) -> Tensor:
 def first(X: Tensor) -> Tensor:
     """The first row of a matrix."""
     return X[0]
+
+
+@known(rank=same)
+def but_first(X: Tensor) -> Tensor:
+    """All but the first entry, or row."""
+    return X[1:]
+
+
+@known(rank=same)
+def but_last(X: Tensor) -> Tensor:
+    """All but the last entry, or row."""
+    return X[:-1]
+
+
+@known(rank=lambda ranks: 2)
+def add_at_ends(X: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """A matrix with one vector added to its first row and another to its last.
+
+    >>> add_at_ends(torch.zeros(3, 1), torch.tensor([1.0]), torch.tensor([2.0])).flatten().tolist()
+    [1.0, 0.0, 2.0]
+    """
+    places = torch.arange(len(X), device=X.device)[:, None]
+    return X + (places == 0) * a + (places == len(X) - 1) * b
 
 
 @known(rank=row)

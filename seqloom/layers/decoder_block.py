@@ -142,7 +142,7 @@ class DecoderCache(NamedTuple):
     """What a decoder block attends to: the source, computed once, and the tokens written so far."""
 
     source: KeyValue  # (B, N, S, K)
-    written: Any  # KeyValue (B, N, T, K), or the state of what stands in its place; None before the first token
+    written: Any  # WrittenCache, or the state of what stands in its place; None before the first token
 
 
 class DecoderParts(BlockParts):
@@ -214,9 +214,17 @@ class DecoderParts(BlockParts):
     def look_at_source(
         self, x: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for."""
-        seen = self.cross_attention.look(x, source, mask, weights=weights)
-        return seen if isinstance(seen, tuple) else (seen, None)
+        """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for.
+
+        In a step there may be W rows for each source, x (B*W, 1, D): its hypotheses, which look at it together.
+        """
+        sources = len(source.k)
+        together = x if len(x) == sources else x.view(sources, -1, x.shape[2])
+        seen = self.cross_attention.look(together, source, mask, weights=weights)
+        y, a = seen if isinstance(seen, tuple) else (seen, None)
+        if a is not None and together is not x:
+            a = a.transpose(1, 2).flatten(0, 1)[:, :, None]
+        return y.view_as(x), a
 
     def look_back(self, width: int, heads: int, dropout: float, scaled: bool) -> Any:
         """What attends to the tokens written so far."""

@@ -9,8 +9,9 @@ from seqloom.layers.base import Symbols, layer
 from seqloom.layers.block_parts import BlockParts, WithoutResidual
 from seqloom.layers.feed_forward import feed_forward
 from seqloom.layers.masks import per_head, quiet
-from seqloom.layers.multi_head import KeyValue, MultiHead, multi_head
+from seqloom.layers.multi_head import MultiHead, multi_head
 from seqloom.layers.norms import NormKind, layer_norm, norm_called
+from seqloom.layers.written_cache import WrittenCache
 
 
 @equations
@@ -118,7 +119,9 @@ class EncoderParts(BlockParts):
         u = self.before(x, real)
         return self.behind(x, self.attention(u, u, mask, causal=causal), real)
 
-    def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
+    def step(
+        self, x: Tensor, cache: WrittenCache | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, WrittenCache]:
         """The causal block for the tokens that come next.
 
         x      (B, T, D)     the next tokens; usually one

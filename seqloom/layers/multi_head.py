@@ -15,6 +15,8 @@ from seqloom.layers import masks
 from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
+from seqloom.layers.packed_weights import product
+from seqloom.layers.written_cache import WrittenCache
 
 SHORT = 64
 """Tokens up to which two products are faster than one kernel, with numbers of 16 bits on a CPU."""
@@ -105,8 +107,8 @@ class ScaledDotProduct(Layer):
         """
         if causal and q.shape[2] != k.shape[2]:
             raise ShapeError(
-                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none comes after another",
-                remedy="a causal mask is for self-attention; take one word after the other with `step`",
+                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same tokens: none comes after another",
+                remedy="a causal mask is for self-attention; take one token after the other with `step`",
             )
         scale = self.scale(q)
         dropping = self.training and self.dropout.rate > 0  # torch's kernel draws from torch's generator
@@ -130,7 +132,7 @@ class UnscaledDotProduct(ScaledDotProduct):
 
 
 class KeyValue(NamedTuple):
-    """What tokens answer with: of the source, computed once; of the tokens so far, the cache of `step`."""
+    """What the tokens of a source answer with, computed once."""
 
     k: Tensor  # (B, N, S, K)
     v: Tensor  # (B, N, S, K)
@@ -176,12 +178,13 @@ class MultiHead(Layer):
         if h is not x:
             q, (k, v) = self.queries(x), self.keys(h, mask)
         else:
-            q, k, v = self.heads_of(masks.quiet(x, masks.per_head(mask)) @ self.W_QKV)
+            q, k, v = self.heads_of(product(masks.quiet(x, masks.per_head(mask)), self.W_QKV.T))
         return self.see(q, KeyValue(k, v), mask, causal=causal, weights=weights)
 
     def keys(self, h: Tensor, mask: Tensor | None = None) -> KeyValue:
         """What `look` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
-        return KeyValue(*self.heads_of(masks.quiet(h, masks.per_head(mask)) @ self.W_QKV[:, self.width :]))
+        h = masks.quiet(h, masks.per_head(mask))
+        return KeyValue(*self.heads_of(product(h, self.W_QKV[:, self.width :].T)))
 
     def look(
         self, x: Tensor, answers: KeyValue, mask: Tensor | None = None, *, weights: bool = False
@@ -189,7 +192,9 @@ class MultiHead(Layer):
         """As `forward`, with what `keys` made of h."""
         return self.see(self.queries(x), answers, mask, weights=weights)
 
-    def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
+    def step(
+        self, x: Tensor, cache: WrittenCache | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, WrittenCache]:
         """Causal self-attention of the tokens that come next, with those before them in the cache.
 
         x      (B, T, D)     the next tokens; usually one
@@ -198,13 +203,13 @@ class MultiHead(Layer):
         ->  y  (B, T, D)     what the new tokens saw
             cache            with the new tokens in it
         """
-        q, k, v = self.heads_of(x @ self.W_QKV)
-        if cache is not None:
-            k, v = torch.cat([cache.k, k], dim=2), torch.cat([cache.v, v], dim=2)
+        new = product(x, self.W_QKV.T).unflatten(-1, (3, self.heads, -1))  # (B, T, 3, N, K)
+        q, cache = new[:, :, 0].transpose(1, 2), WrittenCache.after(cache, new[:, :, 1:])
+        k, v = cache.k, cache.v
         mask = masks.per_head(mask)
         if x.shape[1] > 1:  # a single token is the last, and may attend to all
             mask = causal_too(mask, q, k)
-        return self.together(self.attend(q, k, v, mask)), KeyValue(k, v)
+        return self.together(self.attend(q, k, v, mask)), cache
 
     def symbols(self) -> Symbols:
         W_Q, W_K, W_V = self.W_QKV.unflatten(1, (3, self.heads, -1)).permute(1, 2, 0, 3)  # (N, D, K) each
@@ -213,7 +218,7 @@ class MultiHead(Layer):
 
     def queries(self, x: Tensor) -> Tensor:
         """x (B, T, D) -> q (B, N, T, K)"""
-        return self.heads_of(x @ self.W_QKV[:, : self.width])[0]
+        return self.heads_of(product(x, self.W_QKV[:, : self.width].T))[0]
 
     def heads_of(self, side_by_side: Tensor) -> tuple[Tensor, ...]:
         """Up to three of q, k, v with their heads, side by side (B, T, 3*N*K) -> each (B, N, T, K)."""
@@ -233,7 +238,7 @@ class MultiHead(Layer):
 
     def together(self, y: Tensor) -> Tensor:
         """What the heads saw, put together: y (B, N, T, K) -> (B, T, D)."""
-        return y.transpose(1, 2).flatten(2) @ self.W_O
+        return product(y.transpose(1, 2).flatten(2), self.W_O.T)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float, causal: bool = False) -> Tensor:

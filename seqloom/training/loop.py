@@ -292,13 +292,15 @@ class Trainer(Generic[B]):
             return
         kept = {name: weight.detach().clone() for name, weight in self.averaged()}
         weights = dict(self.averaged())
-        for name, value in self.average.items():
-            weights[name].data.copy_(value)
+        with torch.no_grad():
+            for name, value in self.average.items():
+                weights[name].copy_(value)
         try:
             yield
         finally:
-            for name, value in kept.items():
-                weights[name].data.copy_(value)
+            with torch.no_grad():
+                for name, value in kept.items():
+                    weights[name].copy_(value)
 
     def precision(self) -> Any:
         if self.config.precision == "bfloat16":

@@ -31,7 +31,18 @@ from seqloom.training.model_card import CARD, as_html, as_markdown, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import going_on
-from seqloom.training.saved_task import SETUP, UNFIT, WEIGHTS, does_not_fit, folder_of, is_outside, load_task, save_task
+from seqloom.training.saved_task import (
+    SETUP,
+    UNFIT,
+    WEIGHTS,
+    does_not_fit,
+    folder_of,
+    is_outside,
+    load_task,
+    not_own,
+    read_saved,
+    save_task,
+)
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -43,9 +54,14 @@ class Model:
     model("a text", beam=8)        takes the options of its task, as `model.task.Options` lists them
     """
 
-    def __init__(self, config: RunConfig, task: Task[Any], network: nn.Module, folder: Path | None = None) -> None:
-        """Put a model together from its settings, its task and its trained module; `seqloom.load` does."""
-        self.config, self.task, self.network, self.folder = config, task, network, folder
+    def __init__(
+        self, config: RunConfig, task: Task[Any], network: nn.Module, folder: Path | None = None, *, own: bool = True
+    ) -> None:
+        """Put a model together from its settings, its task and its trained module; `seqloom.load` does.
+
+        own     whether the user trained it, so that the files its settings name may be opened
+        """
+        self.config, self.task, self.network, self.folder, self.own = config, task, network, folder, own
 
     def __call__(self, texts: Any, **options: Any) -> Any:
         """Answer one input, or a list of inputs by a list of answers; each can be printed, and has `json()`."""
@@ -78,7 +94,7 @@ class Model:
     def reading(self, **changes: Any) -> Model:
         """Return the same model with other settings of the section [data], as `on_bad="skip"`."""
         data = check(type(self.config.data), {**self.config.data.model_dump(), **changes}, where="data")
-        return Model(self.config.model_copy(update={"data": data}), self.task, self.network, self.folder)
+        return Model(self.config.model_copy(update={"data": data}), self.task, self.network, self.folder, own=self.own)
 
     def options(self, **options: Any) -> Any:
         """Check options by name and return them as the `Options` of the task; an unknown one is an error."""
@@ -87,12 +103,15 @@ class Model:
             raise ConfigError("options", [(name, what, "leave it out") for name in options])
         return check(self.task.Options, options, where="options")
 
-    def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Evaluation:
-        """Measure the model on data, files or rows; without any, on a split that training held out."""
+    def evaluate(self, data: Any = None, *, part: str = "valid", trust: bool = False, **options: Any) -> Evaluation:
+        """Measure the model on data, files or rows; without any, on a split that training held out.
+
+        trust   open the files that its settings name, though somebody else trained it
+        """
         kind = self.task.EvaluateOptions
         chosen = check(kind, options, where="options") if kind else self.options(**options)
         if data is None:
-            records = self.kept_aside(part)
+            records = self.kept_aside(part, trust=trust)
         else:
             records = open_source(as_data(data), task=self.task.columns, **self.config.data.how())
         with TemporaryDirectory() as cache:
@@ -100,8 +119,10 @@ class Model:
             found = self.task.evaluate(self.network, corpus, self.device, chosen)
         return replace(found, left_out=records.report)
 
-    def kept_aside(self, part: str) -> Records:
+    def kept_aside(self, part: str, *, trust: bool = False) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
+        if not (self.own or trust):
+            raise not_own(self.folder or "this model", "give data to measure on")
         parts = self.task.open_data(self.config)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
@@ -161,7 +182,7 @@ class Model:
 
     def write(self, folder: Path) -> None:
         """Write the files of the model into a folder that is there."""
-        save_task(folder, self.task)
+        save_task(folder, self.task, own=self.own)
         write_tensors(folder / WEIGHTS, weights_of(self.network))
         if self.folder is not None and has_metrics(self.folder):
             (folder / FILE).write_bytes(metrics_text(self.folder))
@@ -219,7 +240,7 @@ def load(folder: Path | str) -> Model:
     network = build(task, files, files.tensor_infos(WEIGHTS))
     load_weights(network, files.tensors(WEIGHTS))
     freeze(network, config.start)
-    return Model(config, task, network.eval(), place)
+    return Model(config, task, network.eval(), place, own=read_saved(files).own)
 
 
 def load_stopped(run: Path) -> Model:
@@ -234,7 +255,7 @@ def load_stopped(run: Path) -> Model:
     config, task = load_task(setup)
     network = build(task, setup, best.weights)
     load_weights(network, best.weights)
-    return Model(config, task, network.eval(), run)
+    return Model(config, task, network.eval(), run, own=read_saved(setup).own)
 
 
 def build(task: Task[Any], files: ModelFiles, weights: Mapping[str, HasShape]) -> nn.Module:

@@ -13,7 +13,7 @@ from seqloom.lock import locked
 from seqloom.storage import open_files
 from seqloom.training import budget, checkpoint, metrics
 from seqloom.training.distributed import ProcessGroup
-from seqloom.training.saved_task import CONFIG, SETUP, read_saved
+from seqloom.training.saved_task import CONFIG, SETUP, not_own, read_saved
 
 LOCK = ".lock"
 """Held by the one process that trains in a folder."""
@@ -86,12 +86,18 @@ def clear(out: Path) -> None:
             (out / name).unlink(missing_ok=True)
 
 
-def settings_of(run: Path) -> dict[str, Any]:
-    """The settings that a run was begun with, and those of its last steps: what it goes on with if nothing is said."""
+def settings_of(run: Path, *, trust: bool = True) -> dict[str, Any]:
+    """The settings that a run was begun with, and those of its last steps: what it goes on with if nothing is said.
+
+    trust   take them from a run that somebody else began: they name files
+    """
     if not (run / SETUP / CONFIG).exists():
         remedy = "give the folder that was named with --out, or say what to train: --task and --data"
         raise SeqloomError(f"{run} holds no run that could go on", remedy=remedy)
-    settings: dict[str, Any] = dict(read_saved(open_files(run / SETUP)).config)
+    saved = read_saved(open_files(run / SETUP))
+    if not (saved.own or trust):
+        raise not_own(run, "train in a folder of your own")
+    settings: dict[str, Any] = dict(saved.config)
     last, _ = checkpoint.newest(run)
     train = settings.get("train")
     if last is not None and not (isinstance(train, dict) and train.get("budget")):  # a budget is planned once

@@ -9,13 +9,14 @@ from typing import Any
 from pydantic import Field
 
 from seqloom.config import Config, check
-from seqloom.errors import ConfigError, DamagedError, SeqloomError
+from seqloom.errors import ConfigError, DamagedError, DataError, SeqloomError
 from seqloom.models.references import no_code_from
 from seqloom.models.user_architectures import NAMING, check_origin, origins
 from seqloom.storage import ModelFiles, open_files, write_json
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tokens.model_tokenizers import ENDING, tokenizers_in
+from seqloom.training.own_runs import is_own, mark_of
 from seqloom.training.run_config import RunConfig, check_run
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
@@ -34,17 +35,24 @@ class SavedTask(Config):
     """What the task learned from its training data."""
     architectures: dict[str, dict[str, str]] = Field(default_factory=dict)
     """For each setting that names an architecture of another package, where that came from."""
+    mark: str = ""
+    """Of the user who trained it, on the section [data]: see `own_runs.py`."""
+
+    @property
+    def own(self) -> bool:
+        """Whether the files that its settings name may be opened unasked."""
+        return is_own(self.config.get("data"), self.mark)
 
 
-def save_task(folder: Path, task: Task[Any]) -> None:
-    """Write tokenizers, settings and facts into a folder that gets a manifest."""
+def save_task(folder: Path, task: Task[Any], *, own: bool = True) -> None:
+    """Write tokenizers, settings and facts into a folder that gets a manifest; `own`: it was trained by this user."""
     for name, tokenizer in task.tokenizers.items():
         tokenizer.save(folder / f"{name}{ENDING}")
-    write_config(folder, task.config.model_dump(mode="json"), task)
+    write_config(folder, task.config.model_dump(mode="json"), task, own=own)
 
 
-def write_config(folder: Path, settings: Mapping[str, Any], task: Task[Any]) -> None:
-    saved = {"config": settings, "facts": task.facts}
+def write_config(folder: Path, settings: Mapping[str, Any], task: Task[Any], *, own: bool = True) -> None:
+    saved = {"config": settings, "facts": task.facts, "mark": mark_of(settings.get("data")) if own else ""}
     if found := origins(getattr(task.config, "model", None)):
         saved["architectures"] = found
     write_json(folder / CONFIG, saved)
@@ -103,6 +111,11 @@ def check_origins(place: Path, saved: SavedTask) -> None:
 def is_outside(task: Task[Any]) -> bool:
     """Whether code of another package makes its model."""
     return not type(task).__module__.startswith("seqloom.") or bool(origins(getattr(task.config, "model", None)))
+
+
+def not_own(place: Path | str, otherwise: str) -> DataError:
+    what = f"{place} was not trained by you on this machine, so the files that its settings name are not opened"
+    return DataError(what, remedy=f"{otherwise}; if you trust it, say --trust (in Python trust=True)")
 
 
 def does_not_fit(files: ModelFiles, error: BaseException) -> DamagedError:

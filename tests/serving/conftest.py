@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,33 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from seqloom.training.run import train
-from tests.once import once
-from tests.sizes import load_fitting
-from tests.tasks.songs import write_song
-from tests.tasks.tagged import write_tagged
-
-QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 MAIN = "from seqloom.cli import main; main()"
-
-
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory, digits: Path) -> Path:
-    """Folders: digits (translate, well trained), song (generate), mood (classify), words (tag)."""
-
-    def make(place: Path) -> None:
-        shutil.copytree(digits, place / "digits")
-        reviews = [f"{mood}\ta {word} film" for mood, word in (("good", "fine"), ("bad", "poor"), ("good", "great"))]
-        (place / "reviews.tsv").write_text("\n".join(reviews * 9), encoding="utf-8")
-        for name, task, data, model in (
-            ("song", "generate", write_song(place / "song.txt"), "gru"),
-            ("mood", "classify", place / "reviews.tsv", "lstm"),
-            ("words", "tag", write_tagged(place / "tagged.conll"), "gru"),
-        ):
-            config = load_fitting(QUICK, task=task, data__train=str(data), model__name=model)
-            train(config, place / name, quiet=True)
-
-    return once(tmp_path_factory, "models", make)
 
 
 class Reply(NamedTuple):

@@ -15,6 +15,7 @@ from seqloom.layers.base import Layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
+from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.readout import tied_to
 from seqloom.models.seq2seq.copying import CopyingReadout
 from seqloom.models.seq2seq.decoders import make_decoder
@@ -67,18 +68,21 @@ class Seq2Seq(nn.Module):
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
         """The state before the first token; with `weights` every step hands out its attention, if there is any."""
-        memory = self.source(source, source_lengths)
-        copied = None if self.copying is None else self.copying.prepare(memory, source)
-        return weights and self.attends, self.decoder.start(memory), copied
+        packed = packed_weights(self)
+        with packed.used():
+            memory = self.source(source, source_lengths)
+            copied = None if self.copying is None else self.copying.prepare(memory, source)
+            return packed, weights and self.attends, self.decoder.start(memory), copied
 
     def step(self, tokens: Tensor, state: Any) -> Step:
-        weights, inner, copied = state
-        y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
-        logits = self.readout(y) if self.copying is None else self.copying(y, copied)
-        return Step(logits, (weights, inner, copied), attention)
+        packed, weights, inner, copied = state
+        with packed.used():
+            y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
+            logits = self.readout(y) if self.copying is None else self.copying(y, copied)
+        return Step(logits, (packed, weights, inner, copied), attention)
 
-    def select(self, state: Any, rows: Tensor) -> Any:
-        return select_rows(state, rows)
+    def select(self, state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
+        return select_rows(state, rows, inputs)
 
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""

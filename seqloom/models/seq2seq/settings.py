@@ -45,7 +45,7 @@ class Seq2SeqConfig(Config):
     """A fixed context enters every step and the output too, not the start alone (recurrent decoders)."""
     score: ScoreName = "additive"
     """How a recurrent or convolution decoder scores the states that it attends to."""
-    order: Literal["look-first", "state-first"] = "look-first"
+    order: Literal["attend-first", "state-first"] = "attend-first"
     """A recurrent decoder attends, then makes its state (Bahdanau); or makes its state, then attends (Luong)."""
     input_feeding: bool = False
     """What was made of state and context goes into the next step (with order state-first)."""
@@ -86,9 +86,13 @@ class Seq2SeqConfig(Config):
 
     @model_validator(mode="before")
     @classmethod
-    def a_name_stands_for_settings(cls, given: Any) -> Any:
+    def a_name_stands_for_settings(cls, given: Any, info: ValidationInfo) -> Any:
         if not isinstance(given, dict):
             return given
+        if given.get("order") == "look-first":  # its name in folders of 2026
+            if not was_saved(info):
+                raise problem("order", "look-first is called attend-first now", remedy='write order = "attend-first"')
+            given = {**given, "order": "attend-first"}
         name = given.get("name", cls.model_fields["name"].default)
         if "widths" in given:  # as models with one stack of layers call it
             if given.keys() & {"encoder_widths", "decoder_widths"}:

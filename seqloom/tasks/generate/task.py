@@ -15,7 +15,7 @@ from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
-from seqloom.decoding.hypotheses import Hypothesis
+from seqloom.decoding.sampling import SampledSequence
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
@@ -132,22 +132,23 @@ class Generate(Task[GenerateConfig]):
             yield [
                 Reply(
                     new.row,
-                    self.generated_text(requests[new.row].input, tokens[new.row], new.hypothesis, options),
+                    self.generated_text(requests[new.row].input, tokens[new.row], new.sequence, options),
                     new.last,
                 )
                 for new in drawn
                 if new.last or requests[new.row].streaming
             ]
 
-    def generated_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> GeneratedText:
-        nodes = list(last.path())[::-1]
-        ids = [node.token for node in nodes]
+    def generated_text(
+        self, seed: str, before: list[int], sampled: SampledSequence, options: GenerateOptions
+    ) -> GeneratedText:
+        ids = list(sampled.tokens)
         continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
         if options.lines and ids.count(self.tokenizer.eos) == options.lines:
             continuation = continuation.removesuffix("\n")  # the end of the last line was asked for, not a new one
-        likeliest = [{self.shown(id): score for id, score in node.likeliest} for node in nodes]
+        likeliest = [{self.shown(id): score for id, score in top} for top in sampled.likeliest]
         return GeneratedText(
-            seed + continuation, seed, continuation, list(map(self.shown, ids)), [node.log_prob for node in nodes],
+            seed + continuation, seed, continuation, list(map(self.shown, ids)), list(sampled.log_probs),
             likeliest if options.likeliest else [],
         )  # fmt: skip
 

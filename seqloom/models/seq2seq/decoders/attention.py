@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from seqloom.config import problem
+from seqloom.decoding.stepper import PerInput
 from seqloom.equations import equations, softmax
 from seqloom.layers.attention import key_value_attention
 from seqloom.layers.attention_layer import AttentionLayer
@@ -69,12 +70,13 @@ class AttentionDecoder(Decoder):
         return self.attention(self.positions(x), hidden, mask)  # type: ignore[no-any-return]
 
     def start(self, memory: Memory) -> Any:
-        return 0, *self.source(memory)
+        return 0, PerInput(self.attention.keys(*self.source(memory)))
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
-        position, hidden, mask = state
-        c, a = self.attention(self.positions(x[:, None], position), hidden, mask, weights=True)
-        return c[:, 0], (position + 1, hidden, mask), [a] if weights else ()
+        position, source = state
+        q = self.positions(x[:, None], position).view(len(source.state.k), -1, self.output_size)
+        c, a = self.attention.look(q, source.state, weights=True)
+        return c.flatten(0, 1), (position + 1, source), [a.flatten(0, 1)[:, None]] if weights else ()
 
     def symbols(self) -> Symbols:
         return {"position": self.positions.part(), "source": self.source.part(), **self.attention.symbols()}

@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from seqloom.config import problem
+from seqloom.decoding.stepper import PerInput
 from seqloom.equations import Equations, append, equations, full_mask, last, past_mask, softmax
 from seqloom.layers.base import Symbols
 from seqloom.layers.decoder_block import (
@@ -17,12 +18,14 @@ from seqloom.layers.decoder_block import (
     DecoderBlockNoResidual,
     DecoderBlockPreNorm,
     DecoderBlockPreNormNoResidual,
+    DecoderCache,
     DecoderParts,
     decoder_block_pre_norm,
 )
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity, identity
+from seqloom.layers.masks import unless_all
 from seqloom.layers.norms import layer_norm, norm_called
 from seqloom.layers.positions import add_sinusoidal, positions_called
 from seqloom.layers.ssru_block import SSRUBlock, SSRUBlockNoResidual, ssru_block
@@ -141,17 +144,20 @@ class BlockDecoder(Decoder):
     def start(self, memory: Memory) -> Any:
         hidden, mask = self.source(memory)
         mask = mask[:, None, None]
-        return 0, mask, [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
+        starts = [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
+        source = PerInput((unless_all(mask), [start.source for start in starts]))
+        return 0, source, [start.written for start in starts]
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
-        written, mask, caches = state
+        written, source, caches = state
+        mask, answers = source.state
         x = self.positions(x[:, None], written)
         kept, attention = [], []
-        for block, cache in zip(self.blocks, caches, strict=True):
-            x, cache, a = block.step(x, cache, mask, weights=weights)  # type: ignore[operator]
-            kept.append(cache)
+        for block, answer, cache in zip(self.blocks, answers, caches, strict=True):
+            x, cache, a = block.step(x, DecoderCache(answer, cache), mask, weights=weights)  # type: ignore[operator]
+            kept.append(cache.written)
             attention += [a[:, :, 0]] if weights else []
-        return self.norm(x)[:, 0], (written + 1, mask, kept), attention
+        return self.norm(x)[:, 0], (written + 1, source, kept), attention
 
     def symbols(self) -> Symbols:
         parts = {"position": self.positions.part(), "source": self.source.part(), "norm": self.norm.part()}
