@@ -62,6 +62,8 @@ class TrainConfig(Config):
     """Whether a simple baseline is trained too, in seconds, and its score shown beside that of the model."""
     seed: NonNegativeInt = 1
     """Decides everything that is random."""
+    threads: NonNegativeInt = 0
+    """Threads on a CPU; 0: one for each core that is free when the run begins, and the same when it goes on."""
     device: str = "auto"
     """cpu, cuda, cuda:1, mps; auto takes the fastest there is."""
     precision: Literal["float32", "bfloat16"] = "float32"
