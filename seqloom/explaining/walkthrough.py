@@ -24,6 +24,8 @@ class Walkthrough:
     title: str
     about: str
     parts: tuple[tuple[str, Explanation], ...]
+    picture: bytes = b""
+    """What was read, if it is a picture: a PNG."""
 
     @property
     def name(self) -> str:
@@ -64,7 +66,8 @@ def walkthrough(example: Example, about: str) -> Walkthrough:
         parts = [(each.stage.name, explained(each)) for each in example.stages]
     sizes = ((limit, sum(part.size(limit) for _, part in parts)) for limit in LIMITS)
     limit = next((limit for limit, size in sizes if size <= NUMBERS), LIMITS[-1])
-    return Walkthrough(example.title, about, tuple((name, replace(part, limit=limit)) for name, part in parts))
+    held = tuple((name, replace(part, limit=limit)) for name, part in parts)
+    return Walkthrough(example.title, about, held, example.picture)
 
 
 def explained(example: StageExample) -> Explanation:

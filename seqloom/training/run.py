@@ -21,6 +21,7 @@ from seqloom.storage import new_folder, open_files, replace_file, write_manifest
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
+from seqloom.threads import choose_threads, using_threads
 from seqloom.training import checkpoint, data_mark
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
@@ -33,6 +34,7 @@ from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
 from seqloom.training.saved_task import CONFIG, SETUP, load_task, save_task, write_config
+from seqloom.training.settings import TrainConfig
 from seqloom.training.tensorboard import check_tensorboard
 
 START = "start.safetensors"
@@ -96,18 +98,33 @@ class Run:
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
         """From wherever the folder is to the end."""
+        saved, notes = checkpoint.newest(self.out)
+        threads = self.threads(saved)
+        self.set_train(self.config.train.model_copy(update={"threads": threads}))
+        with using_threads(threads):
+            return self.train_from(saved, notes, began, quiet=quiet)
+
+    def threads(self, saved: checkpoint.Checkpoint | None) -> int:
+        """How many threads to train with: as many as before, for other sums round otherwise; else as are free."""
+        before = saved.progress["settings"].get("threads", 0) if saved is not None else 0
+        return self.config.train.threads or before or choose_threads(torch.get_num_threads())
+
+    def set_train(self, settings: TrainConfig) -> None:
+        self.config = self.config.model_copy(update={"train": settings})
+
+    def train_from(self, saved: checkpoint.Checkpoint | None, notes: list[str], began: float, *, quiet: bool) -> Result:
+        """Go on from a checkpoint, or begin, to the end."""
         task = self.task()
         trainable = self.trainable(task)
         if epochs := self.config.train.epochs:
             steps = max(1, round(epochs * trainable.stream.batches_per_epoch()))
             self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
-            self.config = self.config.model_copy(update={"train": self.config.train.with_steps(steps)})
+            self.set_train(self.config.train.with_steps(steps))
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
-            self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
+            self.set_train(plan.settings(self.config.train))
         trainer = self.trainer(self.out, task, trainable)
         trainer.callbacks = self.callbacks
-        saved, notes = checkpoint.newest(self.out)
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")

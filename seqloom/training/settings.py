@@ -58,6 +58,8 @@ class TrainConfig(Config):
     """Whether the metrics of metrics.jsonl are written for TensorBoard too, into the folder tensorboard of the run."""
     seed: NonNegativeInt = 1
     """Decides everything that is random."""
+    threads: NonNegativeInt = 0
+    """Threads on a CPU; 0: one for each core that is free when the run begins, and the same when it goes on."""
     device: str = "auto"
     """cpu, cuda, cuda:1, mps; auto takes the fastest there is."""
     precision: Literal["float32", "bfloat16"] = "float32"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import torch
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
@@ -32,6 +32,9 @@ SHARED = {"name", "encoder", "decoder", "bridge", "copying", "embedding", "dropo
 
 class Seq2SeqConfig(Config):
     """Any encoder with any bridge and any decoder; a name stands for a choice of them, which others may change."""
+
+    of_task: ClassVar[str] = "translate"
+    """The task whose names of models stand for settings."""
 
     name: str = "transformer"
     """A model by name: encoder-decoder, lstm-to-lstm, rnn-attention, conv-seq2seq, transformer-tiny, hybrid ..."""
@@ -100,7 +103,7 @@ class Seq2SeqConfig(Config):
             widths = given["widths"]
             given = {key: value for key, value in given.items() if key != "widths"}
             given |= {"encoder_widths": widths, "decoder_widths": widths}
-        return {**blamed("name", str(name), "translate").preset, **given}
+        return {**blamed("name", str(name), cls.of_task).preset, **given}
 
     @model_validator(mode="after")
     def it_can_be_built(self, info: ValidationInfo) -> Self:
@@ -117,7 +120,7 @@ class Seq2SeqConfig(Config):
         if not was_saved(info):
             who, preset = (
                 f"{self.encoder} to {self.decoder} with bridge {self.bridge}",
-                find(self.name, "translate").preset,
+                find(self.name, self.of_task).preset,
             )
             refuse_unread(self, self.settings_read(), preset, who, ("encoder", "decoder"))
         return self

@@ -20,11 +20,8 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.decoding.beam_search import beam_search
-from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
-from seqloom.decoding.sampling import sample_answers
-from seqloom.errors import ConfigError, DataError
+from seqloom.errors import DataError
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
@@ -42,8 +39,9 @@ from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
+from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
-from seqloom.tokens.settings import BOS, EOS, PAD, UNK
+from seqloom.tokens.settings import EOS
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
@@ -249,10 +247,6 @@ class Translate(Task[TranslateConfig]):
     ) -> Iterator[list[DecodingUpdate]]:
         """Decode sources that were tokenized, step by step: by beam search, or by sampling."""
         device = next(model.parameters()).device
-        constraints = Constraints(
-            EOS, forbidden=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
-            prefix=self.prefix(options.prefix),
-        )  # fmt: skip
         source, lengths = tensors(read, device)
         assert isinstance(model, Seq2Seq)
         limit = model.decoder.limit
@@ -260,26 +254,10 @@ class Translate(Task[TranslateConfig]):
             options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
             state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
-        arguments = (model, state, [len(row) for row in read], BOS, constraints, options, device)
-
-        def wanted(number: int) -> bool:
-            return batch[number].wanted
-
-        if not options.temperature:
-            return beam_search(*arguments, wanted=wanted)
-        keys = [one.key for one in batch]
-        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)
+        return write_steps(model, state, [len(row) for row in read], batch, self.target_tokenizer, options, device)
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
-
-    def prefix(self, text: str) -> list[int]:
-        """The tokens that every answer begins with; all of them must be ones that the model can write."""
-        tokens = self.target_tokenizer.encode(text)
-        if UNK in tokens:
-            what = f"{text!r} has parts that are not in the vocabulary, so no answer can begin with it"
-            raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
-        return tokens
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(
