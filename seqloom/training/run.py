@@ -32,7 +32,7 @@ from seqloom.training.data_mark import check_data, write_data_mark
 from seqloom.training.defaults import as_begun, choose, explanation, with_choices
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
-from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers
+from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, with_words_of_vectors
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
@@ -174,6 +174,7 @@ class Run:
                 self.config = with_choices(self.config, choices)
                 self.notes += [explanation(choices)] if choices else []
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
+                learned = with_words_of_vectors(start, learned)
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
