@@ -50,6 +50,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import seqloom` alone need not wait for torch."""
+    if name == "train":
+        from seqloom.threads import wait_asleep
+
+        wait_asleep()  # before torch is imported: it reads then how its threads wait
     if name == "__version__":
         from importlib.metadata import version
 

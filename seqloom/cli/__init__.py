@@ -13,6 +13,7 @@ import typer
 
 from seqloom.cli import compare, data, demo, evaluate, explain, pack, predict, serve, settings, summary, tokens, train
 from seqloom.errors import SeqloomError, SeqloomWarning
+from seqloom.threads import wait_asleep
 
 
 def examples(commands: Sequence[str]) -> str:
@@ -69,6 +70,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without these letters shows others, never a traceback
     warnings.formatwarning = in_one_line
+    wait_asleep()
     try:
         app(prog_name="seqloom")
     except SeqloomError as error:

@@ -26,6 +26,8 @@ class Walkthrough:
     title: str
     about: str
     parts: tuple[tuple[str, Explanation], ...]
+    picture: bytes = b""
+    """What was read, if it is a picture: a PNG."""
 
     @property
     def name(self) -> str:
@@ -69,7 +71,8 @@ def walkthrough(example: Example, about: str, wanted: Callable[[], bool] = lambd
             parts.append((each.stage.name, explained(each)))
     sizes = ((limit, sum(part.size(limit) for _, part in parts)) for limit in LIMITS)
     limit = next((limit for limit, size in sizes if size <= NUMBERS), LIMITS[-1])
-    return Walkthrough(example.title, about, tuple((name, replace(part, limit=limit)) for name, part in parts))
+    held = tuple((name, replace(part, limit=limit)) for name, part in parts)
+    return Walkthrough(example.title, about, held, example.picture)
 
 
 def check_wanted(wanted: Callable[[], bool]) -> None:

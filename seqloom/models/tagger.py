@@ -8,20 +8,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqloom.equations import Part, concat, equations, softmax, stack
+from seqloom.equations import Part, concat, equations, stack
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import Readout, readout
 from seqloom.models.characters import CharacterEncoder, character_cnn
+from seqloom.models.crf import LinearChainCRF
 from seqloom.models.encoders import make_encoder
+from seqloom.models.predictions import label_probabilities
 from seqloom.models.settings import ModelConfig
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.models.word_dropout import WordDropout
 
 
 @equations
-def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout):
+def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout, answer=label_probabilities):
     """A tagger: a label for each word.
 
     Paper: Z. Huang, W. Xu, K. Yu, Bidirectional LSTM-CRF models for sequence tagging, 2015.
@@ -31,13 +33,20 @@ def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout):
     X = embedding(w)  # the embedding of each word
     H = encoder(X)  # the hidden states, which know their context
     Z = readout(H)  # the logits at each position
-    P = softmax(Z)  # the probability of each tag, at each position
+    P = answer(Z)  # the probability of each tag, at each position
     return P
 
 
 @equations
 def tagger_with_characters(
-    w, C, *, embedding=embedding, characters=character_cnn, encoder=recurrent_layer, readout=readout
+    w,
+    C,
+    *,
+    embedding=embedding,
+    characters=character_cnn,
+    encoder=recurrent_layer,
+    readout=readout,
+    answer=label_probabilities,
 ):
     """A tagger that reads each word and its characters.
 
@@ -50,7 +59,7 @@ def tagger_with_characters(
     X = concat(embedding(w), S)  # the embedding of each word beside it
     H = encoder(X)  # the hidden states, which know their context
     Z = readout(H)  # the logits at each position
-    P = softmax(Z)  # the probability of each tag, at each position
+    P = answer(Z)  # the probability of each tag, at each position
     return P
 
 
@@ -66,13 +75,14 @@ class Tagger(nn.Module):
         tags: int,
         characters: CharacterEncoder | None = None,
         word_dropout: WordDropout | None = None,
+        crf: LinearChainCRF | None = None,
     ) -> None:
         super().__init__()
         self.word_dropout = word_dropout or nn.Identity()
         self.embedding, self.characters = TokenEmbedding(config, vocab), characters
         self.encoder = make_encoder(config, self.embedding.width + (characters.width if characters else 0))
         self.dropout = Dropout(config.dropout)
-        self.readout = Readout(self.encoder.output_size, tags)
+        self.readout, self.crf = Readout(self.encoder.output_size, tags), crf
 
     def forward(self, w: Tensor, lengths: Tensor, spelled: Tensor, spellings: Tensor) -> Tensor:
         """Logits (B, T, V) for V tags.
@@ -98,6 +108,7 @@ class Tagger(nn.Module):
             "embedding": self.embedding.part(),
             "encoder": self.encoder.part(length),
             "readout": self.readout.part(),
+            "answer": Part(label_probabilities) if self.crf is None else self.crf.part(),
         }
         if self.characters is None:
             return Part(tagger, parts)

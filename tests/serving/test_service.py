@@ -12,9 +12,10 @@ from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.serving.errors import APIError
-from seqloom.serving.service import InferenceService, characters_in
+from seqloom.serving.service import InferenceService
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.task import characters_in
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
 from seqloom.tasks.translate.task import Translate
 from seqloom.training.model import load

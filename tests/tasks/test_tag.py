@@ -13,7 +13,7 @@ from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.settings import TagConfig
-from seqloom.tasks.tag.task import Tag, loss_of
+from seqloom.tasks.tag.task import Tag
 from seqloom.tasks.tag.word_splitting import token_ids_of, words_of
 from seqloom.tasks.trainable import Plan
 from seqloom.training.model import Model, load
@@ -163,7 +163,7 @@ def test_padding_and_later_parts_of_words_never_count(tmp_path):
         -torch.log_softmax(scores[row, place], -1)[batch.tags[row, place]]
         for row, place in (batch.tags != IGNORED).nonzero().tolist()
     ]
-    torch.testing.assert_close(loss_of(scores, batch), torch.stack(expected).sum())
+    torch.testing.assert_close(task.head.loss(task.make_model(), scores, batch), torch.stack(expected).sum())
 
 
 def test_each_word_of_a_batch_has_its_own_letters(tmp_path):

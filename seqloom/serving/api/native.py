@@ -32,7 +32,7 @@ class TextsRequest(RequestBody):
     model: str | None = None
     """A model by name; without it the first one."""
     text: Input = ""
-    """A text; for some models an object with columns, a list of words, or frames."""
+    """A text; for some models an object with columns, a list of words, frames, or a picture as {"image": base64}."""
     texts: list[Input] = Field(default_factory=list)
     """Several, in place of one."""
 
@@ -73,8 +73,8 @@ class PredictResponse(BaseModel):
 class ExplainRequest(RequestBody):
     """A text to explain."""
 
-    text: str = Field(pattern=r"\S")
-    """A sentence of a few words."""
+    text: Annotated[str, Field(pattern=r"\S")] | dict[str, Any]
+    """A sentence of a few words; for some models an object with columns, or a picture as {"image": base64}."""
     model: str | None = None
     """A model by name; without it the first one."""
     format: Literal["json", "html"] = "json"
@@ -126,7 +126,7 @@ async def explain(body: ExplainRequest, request: Request, service: ServiceDep) -
     """Explain what a model computes for a text, from the whole down to a single gate."""
     entry = service.entry(body.model)
     model = await service.load_model(entry)
-    service.check_texts([body.text])
+    service.parse_inputs(model, [body.text])
 
     def work(wanted: Callable[[], bool]) -> str:
         explained = explain_model(model, body.text, wanted)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
@@ -19,6 +18,8 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError, suggestion
+from seqloom.evaluating.baselines.frequent_tags import FrequentTags
+from seqloom.evaluating.baselines.score import MOST_EXAMPLES, MOST_MEASURED, BaselineScore
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
@@ -29,9 +30,10 @@ from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
+from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
-from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed
+from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
 from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
 from seqloom.tasks.task import Evaluation, Facts, Task
@@ -58,7 +60,7 @@ class Tag(Task[TagConfig]):
         self.tags: list[str] = self.facts["tags"]
         self.tag_ids = {tag: id for id, tag in enumerate(self.tags)}
         self.marks_spans = marks_spans(self.tags)
-        self.decode = SpanDecoder(self.tags) if facts.get("whole_spans") else likeliest
+        self.head = HEADS[config.tag.head](self.tags, bool(facts.get("whole_spans")))
 
     @classmethod
     def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
@@ -86,13 +88,14 @@ class Tag(Task[TagConfig]):
             characters = character_encoder(settings.character_kind, size, width, dropout)
         of_words = self.tokenizer.config.kind in WORDS  # parts of words are never unknown
         dropout = word_dropout(self.tokenizer, settings.word_dropout) if of_words else None
-        return Tagger(self.config.model, self.tokenizer.size, len(self.tags), characters, dropout)
+        sizes = self.tokenizer.size, len(self.tags)
+        return Tagger(self.config.model, *sizes, characters, dropout, self.head.module())
 
     @classmethod
     def untrained(cls, config: TagConfig, vocabulary: int) -> nn.Module:
         width = config.tag.characters
         letters = character_encoder(config.tag.character_kind, ALPHABET, width) if width else None
-        return Tagger(config.model, vocabulary, 2, letters)
+        return Tagger(config.model, vocabulary, 2, letters, crf=HEADS[config.tag.head](["A", "B"], False).module())
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -132,9 +135,19 @@ class Tag(Task[TagConfig]):
         def loss(model: nn.Module, batch: TagBatch) -> Loss:
             logits = batch.logits(model)
             tagged = logits[batch.tags != IGNORED]
-            return Loss(loss_of(logits, batch, plan.label_smoothing), len(tagged), tagged)
+            return Loss(self.head.loss(model, logits, batch, plan.label_smoothing), len(tagged), tagged)
 
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """The most frequent tag of each word."""
+        tagger = FrequentTags((words_in(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
+        records = list(islice(valid, MOST_MEASURED))
+        true = [self.tags_in(record) for record in records]
+        given = [tagger(words_in(record)) for record in records]
+        known = [[False] * len(tags) for tags in true]
+        found = evaluation(Predictions(true, given, known, 0.0), self.tags, self.marks_spans)
+        return [BaselineScore("the most frequent tag of each word", found.measure, found.metrics[found.measure])]
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -158,25 +171,34 @@ class Tag(Task[TagConfig]):
         for places in by_length([len(row.text) for row in flat], AT_ONCE):
             batch = TagBatch.of([flat[place] for place in places], device)
             with torch.no_grad():
-                probabilities = torch.softmax(batch.logits(model), -1).cpu().numpy()
-            for place, row, tags in zip(places, probabilities, batch.tags.cpu().numpy(), strict=True):
+                logits = batch.logits(model)
+            for place, row, tags in zip(places, logits, batch.tags, strict=True):
                 tagged[place] = list(row[tags != IGNORED])
             yield []
-        by_sentence = whole(tagged, [bool(row.goes_on[0]) for row in flat])
+        by_sentence = self.choose(model, whole(tagged, [bool(row.goes_on[0]) for row in flat]))
         yield [
             Reply(place, self.tagged(text, words, found))
             for place, ((text, words), found) in enumerate(zip(cut, by_sentence, strict=True))
         ]
 
-    def tagged(self, text: str, words: Sequence[Word], found: Sequence[Any]) -> TaggedText:
-        """From the probabilities of the tags of each word."""
-        ids = self.decode(np.stack(found)) if found else []
+    def choose(self, model: nn.Module, sentences: Sequence[Sequence[Tensor]]) -> list[TaggedSentence]:
+        """The tags of sentences, each given by the logits (V) of its words."""
+        device = next((row.device for rows in sentences for row in rows), torch.device("cpu"))
+        nothing = torch.zeros(0, len(self.tags), device=device)
+        found: dict[int, TaggedSentence] = {}
+        for places in by_length([len(rows) for rows in sentences], AT_ONCE):
+            logits = [torch.stack(list(sentences[place])) if sentences[place] else nothing for place in places]
+            with torch.no_grad():
+                found |= dict(zip(places, self.head.choose(model, logits), strict=True))
+        return [found[place] for place in range(len(sentences))]
+
+    def tagged(self, text: str, words: Sequence[Word], found: TaggedSentence) -> TaggedText:
         return TaggedText(
             text,
             [word.text for word in words],
             [word.start for word in words],
-            [self.tags[id] for id in ids],
-            [float(row[id]) for row, id in zip(found, ids, strict=True)],
+            [self.tags[id] for id in found.tags],
+            found.scores,
             self.marks_spans,
         )
 
@@ -201,21 +223,16 @@ class Tag(Task[TagConfig]):
             for places in by_length(corpus.lengths("text"), AT_ONCE):
                 batch = self.batch(corpus, places, device)
                 logits = batch.logits(model)
-                loss += float(loss_of(logits, batch))
+                loss += float(self.head.loss(model, logits, batch))
                 for row, place in enumerate(places):
                     tagged = batch.tags[row] != IGNORED
                     true[place] = batch.tags[row, tagged].tolist()
-                    given[place] = list(torch.softmax(logits[row, tagged].float(), -1).cpu().numpy())
+                    given[place] = list(logits[row, tagged])
                     unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
         goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
-        decoded = [self.decode(np.stack(rows)) if rows else [] for rows in whole(given, goes_on)]
+        decoded = [found.tags for found in self.choose(model, whole(given, goes_on))]
         predictions = Predictions(whole(true, goes_on), decoded, whole(unknown, goes_on), loss)
         return evaluation(predictions, self.tags, self.marks_spans)
-
-
-def likeliest(probabilities: NDArray[np.float64]) -> list[int]:
-    """The likeliest tag of each word."""
-    return [int(tag) for tag in probabilities.argmax(-1)]
 
 
 def words_in(record: Record) -> list[str]:
@@ -242,9 +259,3 @@ def check_tags(found: Counter[str], where: str) -> None:
 
 def word_dropout(tokenizer: Tokenizer, strength: float) -> WordDropout | None:
     return WordDropout(strength, tokenizer.frequency, len(SPECIALS), UNK) if strength else None
-
-
-def loss_of(logits: Tensor, batch: TagBatch, smoothing: float = 0.0) -> Tensor:
-    """Summed over the words that have a tag."""
-    flat, tags = logits.flatten(0, 1), batch.tags.flatten()
-    return F.cross_entropy(flat, tags, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing)
