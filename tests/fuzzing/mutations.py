@@ -19,7 +19,7 @@ from seqloom.tokens import tokenizer_file
 
 ODD: list[Any] = [
     None, True, 0, 1, -1, 2, 3, 10**8, 10**12, 2**63, 1e308, -0.5, 0.5, "", "x", "\x1b[31m", "\u2028", "a" * 10_000,
-    [], {}, [[]], [1],    ["a"], {"a": 1}, {"name": {}}, "lstm", "transformer", "os:system", "/dev/zero", "embedded:dates",
+    [], {}, [[]], [1], ["a"], {"a": 1}, {"name": {}}, "lstm", "transformer", "os:system", "/dev/zero", "embedded:x",
     "../../etc/passwd", [8] * 50, [10**9], ["a", "a"], [None], {"labels": None}, float("1e999"),
 ]  # fmt: skip
 """Values that stand where others are expected."""
