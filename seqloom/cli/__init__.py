@@ -11,7 +11,21 @@ from typing import Annotated
 
 import typer
 
-from seqloom.cli import compare, data, demo, evaluate, explain, pack, predict, serve, settings, summary, tokens, train
+from seqloom.cli import (
+    compare,
+    data,
+    demo,
+    evaluate,
+    explain,
+    pack,
+    predict,
+    serve,
+    settings,
+    summary,
+    tokens,
+    train,
+    tune,
+)
 from seqloom.errors import SeqloomError, SeqloomWarning
 from seqloom.threads import wait_asleep
 
@@ -29,6 +43,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(epilog=examples(train.EXAMPLES))(train.train)
+app.command(epilog=examples(tune.EXAMPLES))(tune.tune)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
