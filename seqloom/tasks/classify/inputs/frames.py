@@ -126,7 +126,7 @@ def frames_of(record: Record, width: int) -> NDArray[np.float32]:
     frames = record.columns.get("frames")
     if not isinstance(frames, np.ndarray) or frames.size == 0:
         raise DataError("no frames", where=str(record.place), remedy=REMEDY)
-    frames = frames[:, None] if frames.ndim == 1 else frames
+    frames = (frames[:, None] if frames.ndim == 1 else frames).astype(np.float32, copy=False)
     if width and frames.shape[1] != width:
         what = f"frames of {frames.shape[1]} numbers, and those of training have {width}"
         raise DataError(what, where=str(record.place), remedy="give frames of one width")
