@@ -25,6 +25,7 @@ from seqloom.cli import (
     tokens,
     train,
     tune,
+    vectors,
 )
 from seqloom.errors import SeqloomError, SeqloomWarning
 from seqloom.threads import wait_asleep
@@ -52,6 +53,7 @@ app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
 app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)
+app.add_typer(vectors.vectors, name="vectors", epilog=examples(vectors.EXAMPLES))
 app.command(epilog=examples(data.EXAMPLES))(data.data)
 app.command(epilog=examples(explain.EXAMPLES))(explain.explain)
 app.command(epilog=examples(demo.EXAMPLES))(demo.demo)
