@@ -14,6 +14,7 @@ from seqloom.tokens import tokenizer_file as file
 from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
 from seqloom.tokens.bpe import BPETokenizer
 from seqloom.tokens.character_tokenizer import CharacterTokenizer
+from seqloom.tokens.ngram_tokenizer import NgramTokenizer
 from seqloom.tokens.normalisation import normaliser
 from seqloom.tokens.settings import BOS, EOS, PAD, SUBWORDS, UNK, TokenConfig
 from seqloom.tokens.unigram import UnigramTokenizer
@@ -22,6 +23,7 @@ from seqloom.tokens.word_tokenizer import WhitespaceTokenizer, WordTokenizer
 
 KINDS: dict[str, type[TokenizerBackend]] = {
     "word": WordTokenizer,
+    "ngram": NgramTokenizer,
     "space": WhitespaceTokenizer,
     "character": CharacterTokenizer,
     "bpe": BPETokenizer,

@@ -69,6 +69,8 @@ class TagConfig(TaskConfig):
         if tokens.kind == "character":
             what, remedy = "a tag is for a word, not for a letter", "use word; letters are read beside it"
             raise problem("tokens.kind", what, remedy=remedy)
+        if tokens.kind == "ngram":
+            raise problem("tokens.kind", "a tag is for one word, not for a pair", remedy="use word")
         if tokens.stop_list:
             raise problem("tokens.stop_words", "every word has a tag, none can be left out", remedy='set it to "none"')
         if tokens.bpe_dropout:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Self
 
 import torch
@@ -16,6 +17,8 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError, suggestion
+from seqloom.evaluating.baselines.frequent_tags import FrequentTags
+from seqloom.evaluating.baselines.score import MOST_EXAMPLES, MOST_MEASURED, BaselineScore
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
@@ -133,6 +136,16 @@ class Tag(Task[TagConfig]):
             return Loss(self.head.loss(model, logits, batch, plan.label_smoothing), len(tagged), tagged)
 
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """The most frequent tag of each word."""
+        tagger = FrequentTags((words_in(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
+        records = list(islice(valid, MOST_MEASURED))
+        true = [self.tags_in(record) for record in records]
+        given = [tagger(words_in(record)) for record in records]
+        known = [[False] * len(tags) for tags in true]
+        found = evaluation(Predictions(true, given, known, 0.0), self.tags, self.marks_spans)
+        return [BaselineScore("the most frequent tag of each word", found.measure, found.metrics[found.measure])]
 
     # --- use ----------------------------------------------------------------------------------------
 
