@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -22,6 +22,7 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
 from seqloom.evaluating.by_length import plot as plot_by_length
@@ -244,6 +245,10 @@ class Task(ABC, Generic[C]):
     def validation(self, valid: Corpus | None, plan: Plan) -> Callable[[nn.Module], ValidationResult | None]:
         """`validate` as the trainer calls it; without validation data it gives None."""
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
+        return []
 
     # --- use ----------------------------------------------------------------------------------------
 

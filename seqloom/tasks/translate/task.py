@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from random import Random
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.errors import DataError
+from seqloom.evaluating.baselines.score import MOST_MEASURED, BaselineScore
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
@@ -36,7 +38,7 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.metrics import evaluation, special_metrics
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
@@ -214,6 +216,21 @@ class Translate(Task[TranslateConfig]):
                 count += int(real.sum())
         return total / max(count, 1)
 
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """The source as it is: what names, numbers and common words give."""
+        measure = self.config.translate.measure
+        if measure == "loss":
+            return []
+        pairs = [(str(one.columns["source"]), str(one.columns["target"])) for one in islice(valid, MOST_MEASURED)]
+        sources = [source for source, _ in pairs]
+        written = self.config.tokens.written
+        found = TranslationMetrics.of(
+            sources, [[target] for _, target in pairs], sources, self.language,
+            cased=not written.lower, spaced=written.kind == "space",
+        )  # fmt: skip
+        scores = {**found.metrics(), **special_metrics(found, measure)}
+        return [BaselineScore("the source as it is", measure, scores[measure])]
+
     # --- use ----------------------------------------------------------------------------------------
 
     def answer_steps(
@@ -286,6 +303,11 @@ class Translate(Task[TranslateConfig]):
             found |= dict(zip(places, means, strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
+    @property
+    def language(self) -> str:
+        """The language of the targets, empty if it is not said."""
+        return self.config.data.target_language.split("-")[0].removeprefix("und")
+
     def questions(self, corpus: Corpus, rows: Sequence[int]) -> list[list[int]]:
         """The pairs of a corpus, each by itself, or with `several_right` those with the same source together."""
         if not self.config.translate.several_right:
@@ -301,11 +323,10 @@ class Translate(Task[TranslateConfig]):
         """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
-        language = self.config.data.target_language.split("-")[0].removeprefix("und")
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return TranslationMetrics.of(answers, references, sources, language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(answers, references, sources, self.language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
