@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from seqloom.training.api import train
     from seqloom.training.callbacks import Callback
     from seqloom.training.model import Model, load
+    from seqloom.training.tuning import tune
 
 __all__ = [
     "Callback",
@@ -32,6 +33,7 @@ __all__ = [
     "load",
     "testing",
     "train",
+    "tune",
 ]
 
 _MODULES = {"equations", "layers", "testing"}
@@ -45,12 +47,13 @@ _HOMES = {
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",
     "train": "seqloom.training.api",
+    "tune": "seqloom.training.tuning",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import seqloom` alone need not wait for torch."""
-    if name == "train":
+    if name in ("train", "tune"):
         from seqloom.threads import wait_asleep
 
         wait_asleep()  # before torch is imported: it reads then how its threads wait

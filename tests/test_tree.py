@@ -68,6 +68,7 @@ def test_public_names_are_those_of_all():
         "layer",
         "load",
         "train",
+        "tune",
     }
     assert set(seqloom.__all__) == objects | {"equations", "layers", "testing"}
     for name in seqloom.__all__:

@@ -131,7 +131,7 @@ def show_attention(
     from rich.console import Console
 
     from seqloom.attention.export import save
-    from seqloom.attention.terminal import TerminalHeatmap
+    from seqloom.attention.terminal import heatmap
     from seqloom.cli.console import console
     from seqloom.errors import SeqloomError
 
@@ -141,7 +141,7 @@ def show_attention(
         if str(file) == "-" and answer.attention is not None:
             drawn = answer.weights(pieces=pieces or len(answer.attention.source) <= TOKENS_SHOWN)
             screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
-            screen.print(TerminalHeatmap(drawn))
+            screen.print(heatmap(drawn))
     maps = [answer.weights(pieces=pieces or None) for answer in answers if answer.words is not None]
     if not maps:
         remedy = "use a model with attention, and texts that are not empty"

@@ -28,7 +28,7 @@ from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import Paths, Source, open_source
 from seqloom.data.sources.folders import SPLITS, visible
-from seqloom.data.stratification import Outcomes, cut
+from seqloom.data.stratification import Outcomes, cut, unit_name
 from seqloom.errors import DataError, suggestion
 
 NAMED = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
@@ -79,7 +79,7 @@ def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by:
 
     def split(name: str) -> Split:
         def belongs(index: int, record: Record) -> bool:
-            return split_of(index if by is None else record.columns.get(by), shares, seed) == name
+            return split_of(index if by is None else unit_name(record.columns.get(by)), shares, seed) == name
 
         return Split(source, name, belongs)
 

@@ -275,6 +275,37 @@ def windows(X: Tensor, before: int, behind: int) -> Tensor:
     return torch.stack([padded[at : at + before + behind + 1] for at in range(len(X))])
 
 
+@known(rank=lambda ranks: 4)
+def shifts(P: Tensor, window: int) -> Tensor:
+    """A picture moved by each offset of a square window, row by row; zeros beyond the edges.
+
+    >>> shifts(torch.tensor([[[1.0], [2.0]]]), 3)[3:6].flatten(1).tolist()
+    [[0.0, 1.0], [1.0, 2.0], [2.0, 0.0]]
+    """
+    before, behind = (window - 1) // 2, window // 2
+    padded = torch.nn.functional.pad(P, (0, 0, before, behind, before, behind))
+    moved = [padded[i : i + len(P), j : j + P.shape[1]] for i in range(window) for j in range(window)]
+    return torch.stack(moved)
+
+
+@known(rank=lambda ranks: 3)
+def max_pool(P: Tensor, size: int) -> Tensor:
+    """The largest entry of each square of so many places a side; what fills no square is left out.
+
+    >>> max_pool(torch.arange(12.0).reshape(3, 4, 1), 2).flatten().tolist()
+    [5.0, 7.0]
+    """
+    rows, columns = len(P) // size, P.shape[1] // size
+    squares = P[: rows * size, : columns * size].reshape(rows, size, columns, size, P.shape[2])
+    return squares.amax((1, 3))
+
+
+@known(rank=lambda ranks: 2)
+def regions(G: Tensor) -> Tensor:
+    """The vectors of a grid one below the other, row by row."""
+    return G.flatten(0, 1)
+
+
 @known(rank=lambda ranks: 2)
 def full_mask(Q: Tensor, K: Tensor) -> Tensor:
     """True everywhere: each row of the first may attend to each row of the second."""

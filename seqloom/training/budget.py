@@ -47,7 +47,8 @@ class TimePlan:
         return f"{self.budget}: {self.steps:,} steps at {self.steps_per_second:.2g} steps/s, evaluations included"
 
     def settings(self, config: TrainConfig) -> TrainConfig:
-        return config.model_copy(update={"steps": self.steps, "warmup_steps": self.warmup_steps})
+        """With so many steps, or the fewer ones that the epochs of the settings are."""
+        return config.with_steps(min(self.steps, config.steps) if config.epochs else self.steps)
 
 
 @dataclass(frozen=True)

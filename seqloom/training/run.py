@@ -17,6 +17,7 @@ from seqloom.data.corpus import Corpus
 from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, quoted
+from seqloom.evaluating.baselines.score import BaselineScore, sentence
 from seqloom.storage import new_folder, open_files, replace_file, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
@@ -26,13 +27,16 @@ from seqloom.training import checkpoint, data_mark
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
+from seqloom.training.data_facts import measure
 from seqloom.training.data_mark import check_data, write_data_mark
+from seqloom.training.defaults import as_begun, choose, explanation, with_choices
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
-from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers
+from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, with_words_of_vectors
 from seqloom.training.loop import Trainer
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
+from seqloom.training.saved_baselines import read_baselines, write_baselines
 from seqloom.training.saved_task import CONFIG, SETUP, load_task, save_task, write_config
 from seqloom.training.settings import TrainConfig
 from seqloom.training.tensorboard import check_tensorboard
@@ -53,11 +57,14 @@ class Result:
     notes: list[str]
     best_metric: str = ""
     """The best score by its name, as a person reads it."""
+    baselines: Sequence[BaselineScore] = ()
+    """What simple models reach on the same validation data."""
 
     def summary(self) -> str:
         score = f", best {self.best_metric or f'score {self.best:.4f}'}" if self.best is not None else ""
         took = f"{self.step:,} steps in {format_duration(self.seconds)}"
-        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
+        beside = [sentence(self.baselines, self.best_metric)] if self.baselines else []
+        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})", *beside])
 
 
 def cache_folder() -> Path:
@@ -118,7 +125,8 @@ class Run:
         trainable = self.trainable(task)
         if epochs := self.config.train.epochs:
             steps = max(1, round(epochs * trainable.stream.batches_per_epoch()))
-            self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
+            if not self.config.train.budget:
+                self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
             self.set_train(self.config.train.with_steps(steps))
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
@@ -136,8 +144,9 @@ class Run:
         self.group.barrier()
         progress = trainer.progress
         return Result(
-            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric
-        )
+            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric,
+            read_baselines(open_files(self.out / SETUP)),
+        )  # fmt: skip
 
     def trainer(self, folder: Path, task: Task[Any], trainable: Trainable[Any]) -> Trainer[Any]:
         """A trainer with fresh weights, always the same ones."""
@@ -161,17 +170,24 @@ class Run:
         if not setup.exists():
             if self.group.is_main:
                 train, start = self.parts["train"], self.config.start
+                choices = choose(measure(train), self.config)
+                self.config = with_choices(self.config, choices)
+                self.notes += [explanation(choices)] if choices else []
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
+                learned = with_words_of_vectors(start, learned)
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
                     write_data_mark(folder, self.parts)
+                    if self.config.train.baseline and "valid" in self.parts:
+                        write_baselines(folder, learned.baseline(train, self.parts["valid"]))
                     if weights := initial_weights(start, learned, train):
                         write_tensors(folder / START, weights)
             self.group.barrier()
         files = open_files(setup)
         files.verify()
         config, task = load_task(files)
+        self.config = as_begun(self.config, config)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
             raise ConfigError(str(self.out), [changed(*other) for other in others])

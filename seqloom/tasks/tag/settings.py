@@ -10,7 +10,7 @@ from seqloom.config import Config, problem
 from seqloom.models.characters import CharacterKind
 from seqloom.models.registry import find
 from seqloom.models.settings import ModelConfig
-from seqloom.tasks.facts import Names
+from seqloom.tasks.facts import FrameFacts, Names
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import WORDS, Kind, TokenConfig
 
@@ -69,6 +69,8 @@ class TagConfig(TaskConfig):
         if tokens.kind == "character":
             what, remedy = "a tag is for a word, not for a letter", "use word; letters are read beside it"
             raise problem("tokens.kind", what, remedy=remedy)
+        if tokens.kind == "ngram":
+            raise problem("tokens.kind", "a tag is for one word, not for a pair", remedy="use word")
         if tokens.stop_list:
             raise problem("tokens.stop_words", "every word has a tag, none can be left out", remedy='set it to "none"')
         if tokens.bpe_dropout:
@@ -99,5 +101,7 @@ class TagFacts(Config):
 
     tags: Names
     """The tags, in the order of their ids."""
+    frames: FrameFacts | None = None
+    """The scale of each column, if it reads frames instead of words."""
     whole_spans: bool = False
     """Whether the tags of the training data mark whole spans, and so do predicted ones."""
