@@ -1,7 +1,7 @@
 """Sequence models from RNN to Transformer: train them on your own data, see inside them, serve them fast.
 
-The decorator that makes a definition is `seqloom.equations.equations`, imported as `from seqloom.equations import
-equations, tanh`: `seqloom.equations` is the package of the grammar, before and after it has been imported.
+`@seqloom.definition` makes a definition of a function. The grammar that it is written in is the package
+`seqloom.equations`, which has the same decorator under its own name: `from seqloom.equations import equations, tanh`.
 """
 
 from importlib import import_module
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seqloom import equations, layers, testing
     from seqloom.comparing.api import compare
+    from seqloom.equations import equations as definition
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
@@ -26,6 +27,7 @@ __all__ = [
     "Task",
     "__version__",
     "compare",
+    "definition",
     "equations",
     "explain",
     "layer",
@@ -63,6 +65,8 @@ def __getattr__(name: str) -> Any:
         return version("seqloom")
     if name in _MODULES:
         return import_module(f"seqloom.{name}")
+    if name == "definition":
+        return import_module("seqloom.equations").equations
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'seqloom' has no attribute {name!r}")

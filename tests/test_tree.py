@@ -64,6 +64,7 @@ def test_public_names_are_those_of_all():
         "Task",
         "__version__",
         "compare",
+        "definition",
         "explain",
         "layer",
         "load",

@@ -57,10 +57,9 @@ def learn_vectors(
         config = load(CooccurrenceConfig, None, changes)
     else:
         config = load(Word2VecConfig, None, [*changes, f"kind={kind}"])
-    tokens = TokenConfig(kind="word", lower=lower, size=MOST_WORDS, min_frequency=config.min_count)
-    tokenizer = Tokenizer.train(texts, tokens)
+    tokenizer = Tokenizer.train(texts, TokenConfig(kind="word", lower=lower, size=MOST_WORDS))
     words = tokenizer.vocabulary[len(SPECIALS) :]
-    if not words:
+    if max(tokenizer.frequency[len(SPECIALS) :]) < config.min_count:
         what = f"no word occurs {config.min_count} times"
         raise DataError(what, where=str(data), remedy="give more text, or --set min_count=1")
     ids = WordIds(texts, tokenizer)
