@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -32,6 +33,7 @@ from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
 from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.metrics import Predictions, evaluation
+from seqloom.tasks.tag.probe import tagging_probe
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
@@ -208,6 +210,9 @@ class Tag(Task[TagConfig]):
             return given, words_of(self.tokenizer, given)
         starts = np.cumsum([0, *(len(word) + 1 for word in given)])
         return " ".join(given), [Word(word, int(start)) for word, start in zip(given, starts)]
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return tagging_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)
