@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.attribution.probe import Probe, output_replaced, shared_copy
-from seqloom.tasks.classify.inputs.texts import TextInputs
+from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.stages import read_words
 
 if TYPE_CHECKING:

@@ -28,12 +28,12 @@ from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
-from seqloom.tasks.classify.inputs.base import InputKind
-from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
-from seqloom.tasks.classify.inputs.texts import TextInputs
 from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
+from seqloom.tasks.classify.text_inputs import TextInputs
+from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
+from seqloom.tasks.input_kind import InputKind
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan

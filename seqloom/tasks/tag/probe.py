@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def tagging_probe(task: Tag, model: nn.Module, given: Any) -> Probe:
     """The log-odds of each tag at its word; of a CRF, by the logits of the word alone."""
     network: Any = shared_copy(model)
-    text, words = task.cut(task.accept(given))
-    examples = task.examples([word.text for word in words], [0] * len(words))
+    read = task.inputs.read(task.checked(given))
+    examples = task.inputs.examples(read.values, [0] * len(read.words))
     if len(examples) > 1:
         what = f"the sentence has more than {task.config.model.length} tokens"
         raise SeqloomError(what, remedy="attribute a shorter one")
@@ -32,25 +32,25 @@ def tagging_probe(task: Tag, model: nn.Module, given: Any) -> Probe:
     one = TagBatch.of(examples, next(model.parameters()).device)
     tagged = one.tags[0] != IGNORED
     chosen = torch.tensor([task.tag_ids[tag] for tag in answer.tags], device=tagged.device)
-    read: list[Tensor] = []
+    seen: list[Tensor] = []
 
     with torch.no_grad():
-        hook = network.encoder.register_forward_pre_hook(lambda _, arguments: read.append(arguments[0]))
+        hook = network.encoder.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
         one.logits(network)
         hook.remove()
 
     def scores(x: Tensor, places: Tensor) -> Tensor:
         count = len(x)
         copies = replace(
-            one, tokens=one.tokens.expand(count, -1), lengths=one.lengths.expand(count),
+            one, tokens=one.tokens.expand(count, *one.tokens.shape[1:]), lengths=one.lengths.expand(count),
             spelled=one.spelled.expand(count, -1), tags=one.tags.expand(count, -1),
         )  # fmt: skip
         with input_replaced(network.encoder, x):
             logits = copies.logits(network)[:, tagged]
         return log_odds(logits, chosen.expand(count, -1))
 
-    inputs = [word.text for word in words]
-    if len(inputs) != one.tokens.shape[1]:
-        inputs = read_words(task.tokenizer, text, one.tokens[0].tolist())
-    outputs = [f"{word.text}: {tag}" for word, tag in zip(words, answer.tags, strict=True)]
-    return Probe(inputs, outputs, read[0][0], scores, False, answer)
+    inputs = [word.text for word in read.words]
+    if len(inputs) != one.tokens.shape[1]:  # parts of words
+        inputs = read_words(task.tokenizers["text"], read.text, one.tokens[0].tolist())
+    outputs = [f"{word.text}: {tag}" for word, tag in zip(read.words, answer.tags, strict=True)]
+    return Probe(inputs, outputs, seen[0][0], scores, False, answer)
