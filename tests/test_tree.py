@@ -64,10 +64,12 @@ def test_public_names_are_those_of_all():
         "Task",
         "__version__",
         "compare",
+        "definition",
         "explain",
         "layer",
         "load",
         "train",
+        "tune",
     }
     assert set(seqloom.__all__) == objects | {"equations", "layers", "testing"}
     for name in seqloom.__all__:

@@ -73,6 +73,7 @@ class Trainer(Generic[B]):
         self.interrupted = self.stopping = False
         self.callbacks = CallbackList(())
         self.last_metrics: dict[str, float] = {}
+        self.last_score = math.nan
         self.asked_to_stop = ""
 
     # --- the run ----------------------------------------------------------------------------------
@@ -210,7 +211,7 @@ class Trainer(Generic[B]):
             progress.loss_sum = progress.loss_count = 0.0
         self.asked_to_stop = ""
         if result:
-            self.last_metrics = dict(result.metrics)
+            self.last_metrics, self.last_score = dict(result.metrics), result.selection_score
             self.asked_to_stop = self.call("on_validation", best=better)
         if due:
             display.evaluated(step, result.metrics if result else {}, best=better, sample=self.sample())
@@ -225,7 +226,9 @@ class Trainer(Generic[B]):
         progress, asked = self.progress, self.asked_to_stop
         epoch = self.trainable.stream.epochs()
         metrics = {} if hook == "on_step" else self.last_metrics
-        state = TrainingState(progress.step, self.config.steps, epoch, self.model, self.run, metrics, best, asked)
+        state = TrainingState(
+            progress.step, self.config.steps, epoch, self.model, self.run, metrics, best, self.last_score, asked
+        )
         if hook == "on_end":
             state.reason = progress.finished
         return self.callbacks.call(hook, state)
