@@ -34,7 +34,8 @@ def predict(
     texts: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Texts, or files of feature frames; without any, lines of standard input.", show_default=False
+            help="Texts, or files of pictures or feature frames; without any, lines of standard input.",
+            show_default=False,
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option(metavar="FILE", help="Texts, one a line, with a progress bar.")] = None,
