@@ -18,7 +18,7 @@ from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, quoted
 from seqloom.evaluating.baselines.score import BaselineScore, sentence
-from seqloom.storage import new_folder, open_files, replace_file, write_manifest, write_tensors
+from seqloom.storage import new_folder, open_files, output_errors, replace_file, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
@@ -217,6 +217,10 @@ class Run:
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
+        with output_errors(self.out):
+            self.write_model(trainer, task)
+
+    def write_model(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
         write_tensors(self.out / "model.safetensors", best.weights)
         setup = open_files(self.out / SETUP)
