@@ -1,12 +1,16 @@
 """A budget holds on a machine that becomes slower or faster, and a run that was stopped finds what was decided."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from seqloom.training import checkpoint
 from seqloom.training.budget import TimePlan
+from seqloom.training.loop import Trainer
 from seqloom.training.metrics import read_metrics
 from seqloom.training.pace import Pace
 from tests.training import toy
@@ -22,9 +26,9 @@ class Clock:
         return self.now
 
 
-def paced(clock: Clock, folder, seconds_of_step, budget: float = 100.0, steps: int = 100) -> int:
+def paced(clock: Clock, folder: Path, seconds_of_step: Callable[[int], float]) -> int:
     """How many steps are trained, if each takes as long as is said."""
-    pace = Pace(folder, TimePlan(f"{budget:g}s", steps, 0, 1.0), clock)
+    pace = Pace(folder, TimePlan("100s", 100, 0, 1.0), clock)
     step = 0
     while step < pace.steps_at(step):
         step += 1
@@ -67,7 +71,7 @@ def test_what_was_decided_is_found_again_and_not_decided_twice(tmp_path):
     assert pace.steps_at(0) == 100
 
 
-def go(folder, revisions, stop=None) -> torch.nn.Module:
+def go(folder: Path, revisions: list[tuple[int, int]], stop: int | None = None) -> Trainer[Any]:
     """A toy run whose plan was changed as said; it may be stopped, and goes on."""
     folder.mkdir(exist_ok=True)
     trainer = toy.make(folder, schedule="cosine", steps=40)
@@ -78,12 +82,12 @@ def go(folder, revisions, stop=None) -> torch.nn.Module:
     if stop is not None:
         original = trainer.after_step
 
-        def after_step(metrics, display):
+        def after_step(metrics: Any, display: Any) -> None:
             original(metrics, display)
             if trainer.progress.step == stop:
                 raise KeyError("killed")
 
-        trainer.after_step = after_step
+        trainer.after_step = after_step  # type: ignore[method-assign]
     trainer.train(quiet=True)
     return trainer
 
