@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from seqloom.errors import printable
+
 if TYPE_CHECKING:
     from seqloom.training.model import Model
 
@@ -118,7 +120,10 @@ def line_of(answer: Any, as_json: bool) -> str:
     if getattr(answer, "unseen", 0) >= UNSEEN:
         was = f"{source_of(answer)[:40]!r}: the model has never seen {answer.unseen:.0%} of this"
         print(f"{was}, so the answer is a guess", file=sys.stderr)
-    return written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+    if as_json:
+        return written(answer.json())
+    text = "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+    return printable(text) if sys.stdout.isatty() else text
 
 
 def source_of(answer: Any) -> str:

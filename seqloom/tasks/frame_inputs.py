@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqloom.data.bad_records import Problem
+from seqloom.data.line_reader import expanded
 from seqloom.data.padding import pad_sequences
 from seqloom.data.record import Place, Record
 from seqloom.data.sources.frames import read_frames, read_npy
@@ -85,7 +86,7 @@ class FrameInputs(InputKind):
 
     def record(self, given: Any) -> Record:
         if isinstance(given, str | Path):
-            return from_file(Path(given).expanduser())
+            return from_file(expanded(given))
         found = {"frames": given} if isinstance(given, np.ndarray) else given
         if not isinstance(found, Mapping):
             raise cannot_read(given, "frames are read", REMEDY)
