@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
-from seqloom.data.column_roles import TEXTS, TaskColumns
+from seqloom.data.column_roles import TaskColumns
 from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
@@ -254,8 +254,8 @@ class Task(ABC, Generic[C]):
     # --- use ----------------------------------------------------------------------------------------
 
     def input_of(self, record: Record) -> Any:
-        """The input of a prediction in a record of its data: what stands under the first role that is a text."""
-        return next(record.columns[role] for role in TEXTS if role in record.columns)
+        """The input of a prediction in a record of its data: its first column, if the task says no other."""
+        return record.columns[self.columns.roles[0]]
 
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never taken as the name of a file."""

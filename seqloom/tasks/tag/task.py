@@ -140,14 +140,16 @@ class Tag(Task[TagConfig]):
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
-        """The most frequent tag of each word."""
-        tagger = FrequentTags((words_in(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
+        """The most frequent tag, of each word or of all frames."""
+        counted = self.inputs.counted
+        tagger = FrequentTags((counted(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
         records = list(islice(valid, MOST_MEASURED))
         true = [self.tags_in(record) for record in records]
-        given = [tagger(words_in(record)) for record in records]
+        given = [tagger(counted(record)) for record in records]
         known = [[False] * len(tags) for tags in true]
+        name = "the most frequent tag" + " of each word" * isinstance(self.inputs, WordSequences)
         found = evaluation(Predictions(true, given, known, 0.0), self.tags, self.marks_spans)
-        return [BaselineScore("the most frequent tag of each word", found.measure, found.metrics[found.measure])]
+        return [BaselineScore(name, found.measure, found.metrics[found.measure])]
 
     # --- use ----------------------------------------------------------------------------------------
 
