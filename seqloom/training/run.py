@@ -34,6 +34,7 @@ from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, with_words_of_vectors
 from seqloom.training.loop import Trainer
+from seqloom.training.pace import Pace
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
 from seqloom.training.saved_baselines import read_baselines, write_baselines
@@ -133,6 +134,9 @@ class Run:
             self.set_train(plan.settings(self.config.train))
         trainer = self.trainer(self.out, task, trainable)
         trainer.callbacks = self.callbacks
+        if plan is not None and self.group.world_size == 1:  # several processes keep to the first plan
+            trainer.follow(Pace(self.out, plan))
+            trainer.progress.seconds = time.monotonic() - began
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")

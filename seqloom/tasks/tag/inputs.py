@@ -67,6 +67,10 @@ class TagInputs(Protocol):
         """Which of them (T) were never seen in training."""
         ...
 
+    def counted(self, record: Record) -> Sequence[str]:
+        """What the most frequent tag is counted by: words; frames are all alike."""
+        ...
+
 
 class WordSequences:
     """Words as token ids, with their characters."""
@@ -112,6 +116,9 @@ class WordSequences:
     def unknown(self, tokens: Tensor) -> Tensor:
         return tokens == UNK
 
+    def counted(self, record: Record) -> Sequence[str]:
+        return words_in(record)
+
 
 class FrameSequences:
     """Frames, standardised as in training."""
@@ -141,6 +148,9 @@ class FrameSequences:
 
     def unknown(self, tokens: Tensor) -> Tensor:
         return torch.zeros(len(tokens), dtype=torch.bool)
+
+    def counted(self, record: Record) -> Sequence[str]:
+        return [""] * len(self.values(record))
 
 
 def words_in(record: Record) -> list[str]:

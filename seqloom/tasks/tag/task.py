@@ -10,6 +10,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -32,6 +33,7 @@ from seqloom.tasks.tag.examples import LETTERS, TagExample, whole
 from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, WordSequences, words_in
 from seqloom.tasks.tag.metrics import Predictions, evaluation
+from seqloom.tasks.tag.probe import tagging_probe
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
@@ -138,14 +140,16 @@ class Tag(Task[TagConfig]):
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
-        """The most frequent tag of each word."""
-        tagger = FrequentTags((words_in(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
+        """The most frequent tag, of each word or of all frames."""
+        counted = self.inputs.counted
+        tagger = FrequentTags((counted(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
         records = list(islice(valid, MOST_MEASURED))
         true = [self.tags_in(record) for record in records]
-        given = [tagger(words_in(record)) for record in records]
+        given = [tagger(counted(record)) for record in records]
         known = [[False] * len(tags) for tags in true]
+        name = "the most frequent tag" + " of each word" * isinstance(self.inputs, WordSequences)
         found = evaluation(Predictions(true, given, known, 0.0), self.tags, self.marks_spans)
-        return [BaselineScore("the most frequent tag of each word", found.measure, found.metrics[found.measure])]
+        return [BaselineScore(name, found.measure, found.metrics[found.measure])]
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -201,6 +205,9 @@ class Tag(Task[TagConfig]):
             found.scores,
             self.marks_spans,
         )
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return tagging_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)
