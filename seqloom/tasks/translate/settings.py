@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.tasks.facts import FrameFacts
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import TokenConfig, written_one_by_one
 
@@ -58,6 +59,8 @@ class TranslateSettings(Config):
     """Validation pairs that are translated in each evaluation, greedily, evenly from all; all count for the loss."""
     several_right: bool = False
     """Whether pairs with the same source are one question with several right answers, as words said in two ways are."""
+    stack_frames: PositiveInt = Field(1, le=64)
+    """Frames of sound or sensors that are read as one, side by side: less to attend to."""
 
 
 class TranslateConfig(TaskConfig):
@@ -83,6 +86,21 @@ class TranslateConfig(TaskConfig):
         if self.model.copying and not self.tokens.joint:
             what = "a token of the source can be written only if it is in the vocabulary of the target"
             raise problem("model.copying", what, remedy="set tokens.joint=true")
+        return self
+
+
+class TranslateFacts(Config):
+    """What a translator learned before its first step, beside its tokenizers: nothing, if it reads texts."""
+
+    frames: FrameFacts | None = None
+    """The scale of each column, if it reads frames."""
+    longest: PositiveInt | None = None
+    """Tokens of the longest target, which bound the answers to frames."""
+
+    @model_validator(mode="after")
+    def answers_to_frames_are_bounded(self) -> Self:
+        if self.frames is not None and self.longest is None:
+            raise problem("longest", "is needed beside frames", remedy="train it again")
         return self
 
 

@@ -1,10 +1,11 @@
-"""Translate: from one text to another."""
+"""Translate: from one text to another, or from frames of sound or sensors to a text."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import Any, Self
@@ -22,7 +23,7 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate
 from seqloom.errors import DataError
 from seqloom.evaluating.baselines.score import MOST_MEASURED, BaselineScore
 from seqloom.evaluating.translation import TranslationMetrics
@@ -30,22 +31,28 @@ from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.seq2seq.source_encoder import context_of
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
-from seqloom.tasks.facts import NoFacts
-from seqloom.tasks.requests import Reply, TaskRequest
-from seqloom.tasks.task import Evaluation, Task
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length
+from seqloom.tasks.frame_inputs import FrameStatistics
+from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
+from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.inputs import FrameSources, GivenSource, SourceKind, TextSources
 from seqloom.tasks.translate.metrics import evaluation, special_metrics
 from seqloom.tasks.translate.probe import translation_probe
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
+from seqloom.tasks.translate.settings import (
+    TranslateConfig,
+    TranslateEvaluateOptions,
+    TranslateFacts,
+    TranslateOptions,
+)
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
-from seqloom.tokens.settings import EOS
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
@@ -55,16 +62,28 @@ WEIGHTS_PER_TOKEN = 100
 
 
 class Translate(Task[TranslateConfig]):
-    """Turn a text into another: a translation, a date in another format, a title."""
+    """Turn a text into another: a translation, a date in another format, a title; or frames into a text."""
 
     Settings = TranslateConfig
     columns = COLUMNS["translate"]
-    Learned = NoFacts
+    Learned = TranslateFacts
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
-    translates = True
-    generates_text = True
+    def __init__(self, config: TranslateConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
+        super().__init__(config, tokenizers, facts)
+        frames = facts.get("frames")
+        self.inputs: SourceKind = (
+            FrameSources(config, frames, facts["longest"]) if frames else TextSources(config, self.source_tokenizer)
+        )
+
+    @property
+    def translates(self) -> bool:
+        return self.inputs.is_text
+
+    @property
+    def generates_text(self) -> bool:
+        return self.inputs.is_text
 
     @property
     def source_tokenizer(self) -> Tokenizer:
@@ -76,6 +95,9 @@ class Translate(Task[TranslateConfig]):
 
     @classmethod
     def learn(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        """Train the tokenizers; of frames, measure the scale."""
+        if "frames" in next(iter(train)).columns:
+            return cls.learn_frames(config, train, known)
         if "text" in known or {"source", "target"} <= known.keys():
             rates = {"target": config.tokens.written.bpe_dropout}
             shared = config.tokens.bpe_dropout
@@ -83,6 +105,18 @@ class Translate(Task[TranslateConfig]):
         texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
         return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
+
+    @classmethod
+    def learn_frames(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        statistics = FrameStatistics()
+        for record in train:
+            statistics.add(record)
+        written = config.tokens.written
+        texts = (text_in(record, "target") for record in train)
+        tokenizer = known.get("target") or known.get("text") or Tokenizer.train(texts, written)
+        longest = max(len(tokenizer.encode(text_in(record, "target"))) for record in train)
+        facts = {"frames": statistics.facts(), "longest": max(longest, 1)}
+        return cls(config, {"target": tokenizer.with_dropout(written.bpe_dropout)}, facts)
 
     @classmethod
     def outcomes(cls, config: TranslateConfig) -> Outcomes:
@@ -97,60 +131,64 @@ class Translate(Task[TranslateConfig]):
             require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set translate.measure=loss")
 
     def make_model(self) -> Seq2Seq:
-        return Seq2Seq.of_texts(self.config.model, self.source_tokenizer.size, self.target_tokenizer.size)
+        return self.inputs.make_model(self.target_tokenizer.size)
 
     @classmethod
     def untrained(cls, config: TranslateConfig, vocabulary: int) -> Seq2Seq:
         return Seq2Seq.of_texts(config.model, vocabulary, vocabulary)
 
     def max_tokens(self, given: Any, options: Any) -> int:
-        """All sequences of the beam at their longest, and attention weights that are kept; a byte may be a token."""
-        model = self.config.model
-        source = min(len(given.encode()) + 1, model.length)
+        """All sequences of the beam at their longest, and attention weights that are kept."""
+        model, source = self.config.model, self.inputs.most_read(given)
         cost = 1
         if options.attention or options.copy_unknown:
             heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
             cost += len(model.decoder_widths) * heads * source // WEIGHTS_PER_TOKEN
-        return int(options.sequences * options.limit(source) * cost)
+        return int(options.sequences * options.limit(self.inputs.answer_scale(source)) * cost)
 
     # --- data ---------------------------------------------------------------------------------------
 
     def encoding_settings(self) -> Mapping[str, Any]:
-        return {}
+        return self.inputs.encoding_settings()
 
     def encode(self, records: list[Record]) -> Chunk:
-        """Both sides as token ids, and as text: for the metrics, and for BPE-dropout."""
-        sources = [text_in(record, "source") for record in records]
+        """Both sides as token ids (of frames, themselves), and as text: for the metrics, and for BPE-dropout."""
+        sources = self.inputs.encode(records)
         targets = [text_in(record, "target") for record in records]
         return {
-            "source": self.source_tokenizer.encode_batch(sources),
+            "source": [one.values for one in sources],
             "target": self.target_tokenizer.encode_batch(targets),
-            "source_text": [as_bytes(text) for text in sources],
+            "source_text": [as_bytes(one.shown) for one in sources],
             "target_text": [as_bytes(text) for text in targets],
         }
 
     def batch(self, corpus: Corpus, rows: Sequence[int], device: torch.device) -> TranslationBatch:
-        return translation_batch(
-            [corpus["source", row] for row in rows], [corpus["target", row] for row in rows], device
-        )
+        """Pairs, cut where they are longer than the model reads."""
+        sources = [corpus["source", row] for row in rows]
+        return self.paired(sources, [corpus["target", row] for row in rows], device)
+
+    def paired(self, sources: Sequence[Any], targets: Sequence[Any], device: torch.device) -> TranslationBatch:
+        read = self.inputs.tensors([self.inputs.row(values) for values in sources], device)
+        longest = self.config.model.length - 1
+        return translation_batch(*read, [target[:longest] for target in targets], device)
 
     def batch_with_dropout(
         self, corpus: Corpus, rows: Sequence[int], device: torch.device, key: str
     ) -> TranslationBatch:
         """As `batch`, with texts tokenized at random (BPE-dropout); the key is the seed."""
         random = Random(hashlib.blake2b(key.encode(), digest_size=8).digest())
-        sources = self.source_tokenizer.encode_batch([text_of(corpus, "source", row) for row in rows], random)
+        sources = self.inputs.at_random(corpus, rows, random)
         targets = self.target_tokenizer.encode_batch([text_of(corpus, "target", row) for row in rows], random)
-        longest = self.config.model.length - 1
-        return translation_batch([row[:longest] for row in sources], [row[:longest] for row in targets], device)
+        return self.paired(sources, targets, device)
 
     # --- training -----------------------------------------------------------------------------------
 
     def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> ExampleTrainable[TranslationBatch]:
-        longer = np.maximum(train.lengths("source"), train.lengths("target")) + 1
+        longer = np.maximum(self.inputs.lengths(train), train.lengths("target") + 1)
         kept = np.flatnonzero(longer <= self.config.model.length)
         if not len(kept):
-            raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
+            what = f"every pair is longer than {self.config.model.length} {self.inputs.counted}"
+            raise DataError(what, remedy="raise model.length")
         order = BucketSampler(longer[kept], plan.batch_tokens, plan.seed)
         at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
@@ -169,7 +207,7 @@ class Translate(Task[TranslateConfig]):
 
         def sample(model: nn.Module) -> str:
             corpus = valid if valid is not None else train
-            (answer,) = self.predict(model, [text_of(corpus, "source", 0)], TranslateOptions(beam=1, attention=False))
+            (answer,) = self.answers_in(model, corpus, [0], TranslateOptions(beam=1, attention=False))
             return f"{answer.source} → {answer.text}"
 
         return ExampleTrainable(
@@ -185,7 +223,7 @@ class Translate(Task[TranslateConfig]):
         """What is left out of training and of validation."""
         settings, length = self.config.translate, self.config.model.length
         left_out, there = int((lengths > length).sum()), 0 if valid is None else len(valid)
-        notes = [f"{left_out:,} pairs are longer than {length} tokens and left out"] if left_out else []
+        notes = [f"{left_out:,} pairs are longer than {length} {self.inputs.counted} and left out"] if left_out else []
         if settings.measure != "loss" and there > settings.validate_pairs:
             some = f"{settings.validate_pairs:,} of {there:,} pairs"
             notes.append(f"validation translates {some}, word by word; `seqloom evaluate` all of them, with a beam")
@@ -206,12 +244,10 @@ class Translate(Task[TranslateConfig]):
     def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
         """The mean loss of a token, <eos> among them."""
         total, count = 0.0, 0
-        longest = self.config.model.length - 1
         model.eval()
         with torch.no_grad():
             for rows in by_length(corpus.lengths("target"), AT_ONCE):
-                sources = [corpus["source", row][:longest] for row in rows]
-                batch = translation_batch(sources, [corpus["target", row][:longest] for row in rows], device)
+                batch = self.batch(corpus, rows, device)
                 real = batch.real
                 logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
                 total += float(F.cross_entropy(logits, batch.labels[real], reduction="sum"))
@@ -219,61 +255,82 @@ class Translate(Task[TranslateConfig]):
         return total / max(count, 1)
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
-        """The source as it is: what names, numbers and common words give."""
+        """The source as it is; of frames, the most frequent target."""
         measure = self.config.translate.measure
         if measure == "loss":
             return []
-        pairs = [(str(one.columns["source"]), str(one.columns["target"])) for one in islice(valid, MOST_MEASURED)]
-        sources = [source for source, _ in pairs]
+        records = list(islice(valid, MOST_MEASURED))
+        name, given = self.inputs.baseline(train, records)
         written = self.config.tokens.written
         found = TranslationMetrics.of(
-            sources, [[target] for _, target in pairs], sources, self.language,
+            given, [[text_in(record, "target")] for record in records], given, self.language,
             cased=not written.lower, spaced=written.kind == "space",
         )  # fmt: skip
         scores = {**found.metrics(), **special_metrics(found, measure)}
-        return [BaselineScore("the source as it is", measure, scores[measure])]
+        return [BaselineScore(name, measure, scores[measure])]
 
     # --- use ----------------------------------------------------------------------------------------
+
+    def input_of(self, record: Record) -> Any:
+        return record.columns["source" if self.inputs.is_text else "frames"]
+
+    def accept(self, given: Any) -> Any:
+        return self.inputs.accept(given)
 
     def answer_steps(
         self, model: nn.Module, requests: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[Sequence[Reply]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        texts = [self.accept(one.input) for one in requests]
-        yield [Reply(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
-        filled = [place for place, text in enumerate(texts) if text.strip()]
-        encoded = self.source_tokenizer.encode_batch([texts[place] for place in filled])
-        longest = self.config.model.length - 1
+        return self.write_answers(model, self.inputs.read([one.input for one in requests]), requests, options)
+
+    def write_answers(
+        self, model: nn.Module, sources: Sequence[GivenSource], requests: Sequence[TaskRequest],
+        options: TranslateOptions,
+    ) -> Iterator[Sequence[Reply]]:  # fmt: skip
+        """The same for sources that were read."""
+        self.inputs.check(options)
+        yield [Reply(place, blank_answer(source.shown)) for place, source in enumerate(sources) if source.blank]
+        filled = [place for place, source in enumerate(sources) if not source.blank]
         model.eval()
-        for group in by_length([len(ids) for ids in encoded], AT_ONCE):
-            read = [[*encoded[number][:longest], EOS] for number in group]
-            batch = [requests[filled[number]] for number in group]
-            for found in self.decode_steps(model, read, batch, options):
+        for group in by_length([len(sources[place].values) for place in filled], AT_ONCE):
+            places = [filled[number] for number in group]
+            read = [self.inputs.row(sources[place].values) for place in places]
+            for found in self.decode_steps(model, read, [requests[place] for place in places], options):
                 yield [
-                    Reply(
-                        filled[group[number]],
-                        translation(
-                            batch[number].input, read[number], answers, self.source_tokenizer, self.target_tokenizer,
-                            copy_unknown=options.copy_unknown, cut=len(encoded[group[number]]) > longest,
-                        ),
-                        whole,
-                    )
-                    for number, answers, whole in found
-                ]  # fmt: skip
+                    Reply(places[number], self.answer(sources[places[number]], read[number], written, options), whole)
+                    for number, written, whole in found
+                ]
+
+    def answer(
+        self, source: GivenSource, row: Any, found: Sequence[DecodedSequence], options: TranslateOptions
+    ) -> Translation:
+        """What was written for a row of a source, the best first."""
+        writes, inputs = self.target_tokenizer, self.inputs
+        copied = partial(inputs.copied, source, writes=writes) if options.copy_unknown else None
+        return translation(inputs.answer_kind, inputs.described(source, row), found, writes, copied)
+
+    def answers_in(
+        self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions
+    ) -> list[Translation]:
+        """Answers to sources of a corpus."""
+        sources = [self.inputs.of_corpus(corpus, row) for row in rows]
+        keys = Keys(options.seed).of([source.shown for source in sources])
+        requests = [TaskRequest(source.shown, key) for source, key in zip(sources, keys, strict=True)]
+        return answers(self.write_answers(model, sources, requests, options), len(requests))
 
     def decode_steps(
-        self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[TaskRequest], options: TranslateOptions
+        self, model: nn.Module, read: Sequence[Any], batch: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[list[DecodingUpdate]]:
-        """Decode sources that were tokenized, step by step: by beam search, or by sampling."""
+        """Decode rows of sources step by step: by beam search, or by sampling."""
         device = next(model.parameters()).device
-        source, lengths = tensors(read, device)
+        source, lengths = self.inputs.tensors(read, device)
         assert isinstance(model, Seq2Seq)
-        limit = model.decoder.limit
-        if limit is not None and options.limit(max(map(len, read))) > limit:  # there are no positions beyond
+        limit, scales = model.decoder.limit, [self.inputs.answer_scale(len(row)) for row in read]
+        if limit is not None and options.limit(max(scales)) > limit:  # there are no positions beyond
             options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
             state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
-        return write_steps(model, state, [len(row) for row in read], batch, self.target_tokenizer, options, device)
+        return write_steps(model, state, scales, batch, self.target_tokenizer, options, device)
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
@@ -283,30 +340,19 @@ class Translate(Task[TranslateConfig]):
         return translation_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
-        return translation_example(
-            model,
-            self.source_tokenizer,
-            self.target_tokenizer,
-            given,
-            self.config.model.length,
-            device,
-        )
+        return translation_example(self.inputs, model, self.target_tokenizer, given, device)
 
-    def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
-        """The mean of the encoder states of each text (B, D)."""
+    def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
+        """The mean of the encoder states of each source (B, D)."""
         assert isinstance(model, Seq2Seq)
-        encoded = self.source_tokenizer.encode_batch(list(texts))
-        longest = self.config.model.length - 1
+        rows = [self.inputs.row(one.values) for one in self.inputs.read(texts)]
         device = next(model.parameters()).device
         found: dict[int, Tensor] = {}
         model.eval()
-        for places in by_length([len(ids) for ids in encoded], AT_ONCE):
-            source, lengths = tensors([[*encoded[place][:longest], EOS] for place in places], device)
+        for places in by_length([len(row) for row in rows], AT_ONCE):
             with torch.no_grad():
-                memory = model.source(source, lengths)
-            weights = memory.mask[..., None].to(memory.hidden.dtype)
-            means = (memory.hidden * weights).sum(1) / weights.sum(1)
-            found |= dict(zip(places, means, strict=True))
+                memory = model.source(*self.inputs.tensors([rows[place] for place in places], device))
+            found |= dict(zip(places, context_of(memory, "all").float().cpu(), strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
     @property
@@ -318,21 +364,21 @@ class Translate(Task[TranslateConfig]):
         """The pairs of a corpus, each by itself, or with `several_right` those with the same source together."""
         if not self.config.translate.several_right:
             return [[row] for row in rows]
-        found: dict[str, list[int]] = {}
+        found: dict[object, list[int]] = {}
         for row in rows:
-            found.setdefault(text_of(corpus, "source", row), []).append(row)
+            found.setdefault(self.inputs.key(corpus, row), []).append(row)
         return list(found.values())
 
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
     ) -> TranslationMetrics:
         """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
-        sources = [text_of(corpus, "source", rows[0]) for rows in questions]
-        answers = [answer.text for answer in self.predict(model, sources, options)]
+        found = self.answers_in(model, corpus, [rows[0] for rows in questions], options)
+        given, sources = [answer.text for answer in found], [answer.source for answer in found]
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return TranslationMetrics.of(answers, references, sources, self.language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(given, references, sources, self.language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
@@ -343,7 +389,8 @@ class Translate(Task[TranslateConfig]):
         questions = self.questions(corpus, range(len(corpus)))
         measured = self.translated(model, corpus, questions, chosen)
         metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
-        return evaluation(measured, metrics, options.measure or self.config.translate.measure)
+        sizes = [self.inputs.size(corpus, rows[0]) for rows in questions]
+        return evaluation(measured, metrics, options.measure or self.config.translate.measure, sizes)
 
 
 def blank_answer(text: str) -> Translation:
