@@ -1,14 +1,12 @@
-"""What is translated: texts, or frames of sound or sensors."""
+"""What is translated: one kind of source, and texts as the kind that is usual (frames: `frame_sources.py`)."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -16,16 +14,13 @@ from torch import Tensor
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.data.corpus import Corpus
 from seqloom.data.record import Record
-from seqloom.data.settings import DataConfig
-from seqloom.errors import ConfigError, DataError, SeqloomError
+from seqloom.errors import DataError
 from seqloom.evaluating.word_splitting import count_words
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import VocabularyAxis
 from seqloom.tasks.batching import tensors
-from seqloom.tasks.frame_inputs import FrameInputs, frame_tensors, frames_of
-from seqloom.tasks.stages import LONGEST, MOST_FRAMES, bounded, frequent_text, read_words, token_axis
-from seqloom.tasks.translate.answers import FrameTranslation, ReadSource, Translation, with_copies, word_indices
+from seqloom.tasks.stages import LONGEST, bounded, frequent_text, read_words, token_axis
+from seqloom.tasks.translate.answers import ReadSource, Translation, with_copies, word_indices
 from seqloom.tasks.translate.corpus_text import text_in, text_of
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
 from seqloom.tokens.settings import EOS
@@ -118,13 +113,9 @@ class SourceKind(ABC):
     def most_read(self, given: Any) -> int:
         """How long an input may be for the model at most, told without encoding it."""
 
-    @abstractmethod
-    def answer_scale(self, length: int) -> int:
-        """What bounds the length of an answer to a source of this length."""
-
-    def check(self, options: TranslateOptions) -> None:
-        """Raise `ConfigError` if it cannot be answered with these options."""
-        return None
+    def limited(self, options: TranslateOptions) -> TranslateOptions:
+        """How an answer is decoded; `ConfigError` if it cannot be decoded so."""
+        return options
 
     @abstractmethod
     def described(self, source: GivenSource, row: Any) -> ReadSource:
@@ -208,9 +199,6 @@ class TextSources(SourceKind):
     def most_read(self, given: Any) -> int:
         return min(len(given.encode()) + 1, self.config.model.length)  # a byte may be a token
 
-    def answer_scale(self, length: int) -> int:
-        return length
-
     def described(self, source: GivenSource, row: Any) -> ReadSource:
         pieces = [self.tokenizer.vocabulary[token] for token in row]
         words, unseen = word_indices(self.tokenizer, row), self.tokenizer.unseen(row[:-1])
@@ -230,103 +218,3 @@ class TextSources(SourceKind):
 
     def bounded(self, values: Any) -> Any:
         return bounded(values, "tokens", LONGEST)
-
-
-class ReadAlone(NamedTuple):
-    """The settings of what reads frames, as for tasks with one sequence."""
-
-    data: DataConfig
-    model: ModelConfig
-
-
-class FrameSources(SourceKind):
-    """Frames, standardised as in training, and several of them as one where that is set."""
-
-    answer_kind, counted, is_text = FrameTranslation, "frames or tokens", False
-
-    def __init__(self, config: TranslateConfig, facts: Mapping[str, Any], longest_target: int) -> None:
-        super().__init__(config)
-        self.frames = FrameInputs(ReadAlone(config.data, config.model.encoder_config()), facts)
-        self.together, self.longest_target = config.translate.stack_frames, longest_target
-
-    def make_model(self, target_vocab: int) -> Seq2Seq:
-        return Seq2Seq.of_frames(self.config.model, len(self.frames.mean) * self.together, target_vocab)
-
-    def encoding_settings(self) -> Mapping[str, Any]:
-        return {"stack_frames": self.together}
-
-    def values(self, record: Record) -> NDArray[np.float32]:
-        return stacked(self.frames.standard(frames_of(record, len(self.frames.mean))), self.together)
-
-    def encode(self, records: Sequence[Record]) -> list[GivenSource]:
-        return [GivenSource(self.frames.shown(record), self.values(record)) for record in records]
-
-    def at_random(self, corpus: Corpus, rows: Sequence[int], random: Random) -> list[Any]:
-        return [corpus["source", row] for row in rows]
-
-    def key(self, corpus: Corpus, row: int) -> object:
-        return corpus["source", row].tobytes()
-
-    def size(self, corpus: Corpus, row: int) -> int:
-        return len(corpus["source", row]) * self.together
-
-    def row(self, values: Any) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = values[: self.config.model.length]
-        return found
-
-    def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
-        return frame_tensors(rows, device)
-
-    def baseline(self, train: Iterable[Record], valid: Sequence[Record]) -> tuple[str, list[str]]:
-        ((text, _),) = Counter(text_in(record, "target") for record in train).most_common(1)
-        return "the most frequent target", [text] * len(valid)
-
-    def accept(self, given: Any) -> Any:
-        return self.frames.accept(given)
-
-    def read(self, given: Sequence[Any]) -> list[GivenSource]:
-        return self.encode([self.frames.record(one) for one in given])
-
-    def most_read(self, given: Any) -> int:
-        return self.config.model.length
-
-    def answer_scale(self, length: int) -> int:
-        return self.longest_target  # how many frames a word takes depends on the data
-
-    def check(self, options: TranslateOptions) -> None:
-        if options.copy_unknown:
-            what = "there is no word in frames that could be copied"
-            raise ConfigError("options", [("copy_unknown", what, "leave it out")])
-
-    def described(self, source: GivenSource, row: Any) -> ReadSource:
-        cut = self.is_cut(source.values)
-        return ReadSource(source.shown, self.names(source, row), list(range(len(row))), 0.0, cut)
-
-    def names(self, source: GivenSource, row: Any) -> list[str]:
-        if self.together == 1:
-            return [f"frame {number}" for number in range(1, len(row) + 1)]
-        firsts = range(1, len(row) * self.together, self.together)
-        return [f"frames {first}-{first + self.together - 1}" for first in firsts]
-
-    def axes(self, row: Any) -> list[VocabularyAxis]:
-        return []
-
-    def sample(self) -> NDArray[np.float32]:
-        return np.tile(self.frames.mean, (4 * self.together, 1)).astype(np.float32)
-
-    def bounded(self, values: Any) -> Any:
-        if len(values) > MOST_FRAMES:
-            what = f"{len(values)} frames are too many to look at"
-            raise SeqloomError(what, remedy=f"give at most {MOST_FRAMES}")
-        return values
-
-
-def stacked(frames: NDArray[np.float32], together: int) -> NDArray[np.float32]:
-    """Each `together` frames (T, D) as one, zeros behind the end.
-
-    >>> stacked(np.ones((3, 1)), 2).tolist()
-    [[1.0, 1.0], [1.0, 0.0]]
-    """
-    missing = -len(frames) % together
-    filled = np.pad(frames, ((0, missing), (0, 0))) if missing else frames
-    return filled.reshape(-1, together * frames.shape[1])

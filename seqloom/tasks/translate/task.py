@@ -41,7 +41,8 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.inputs import FrameSources, GivenSource, SourceKind, TextSources
+from seqloom.tasks.translate.frame_sources import FrameSources
+from seqloom.tasks.translate.inputs import GivenSource, SourceKind, TextSources
 from seqloom.tasks.translate.metrics import evaluation, special_metrics
 from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.settings import (
@@ -144,7 +145,7 @@ class Translate(Task[TranslateConfig]):
         if options.attention or options.copy_unknown:
             heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
             cost += len(model.decoder_widths) * heads * source // WEIGHTS_PER_TOKEN
-        return int(options.sequences * options.limit(self.inputs.answer_scale(source)) * cost)
+        return int(options.sequences * self.inputs.limited(options).limit(source) * cost)
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -288,7 +289,6 @@ class Translate(Task[TranslateConfig]):
         options: TranslateOptions,
     ) -> Iterator[Sequence[Reply]]:  # fmt: skip
         """The same for sources that were read."""
-        self.inputs.check(options)
         yield [Reply(place, blank_answer(source.shown)) for place, source in enumerate(sources) if source.blank]
         filled = [place for place, source in enumerate(sources) if not source.blank]
         model.eval()
@@ -325,12 +325,12 @@ class Translate(Task[TranslateConfig]):
         device = next(model.parameters()).device
         source, lengths = self.inputs.tensors(read, device)
         assert isinstance(model, Seq2Seq)
-        limit, scales = model.decoder.limit, [self.inputs.answer_scale(len(row)) for row in read]
-        if limit is not None and options.limit(max(scales)) > limit:  # there are no positions beyond
+        limit, options = model.decoder.limit, self.inputs.limited(options)
+        if limit is not None and options.limit(max(map(len, read))) > limit:  # there are no positions beyond
             options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
             state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
-        return write_steps(model, state, scales, batch, self.target_tokenizer, options, device)
+        return write_steps(model, state, [len(row) for row in read], batch, self.target_tokenizer, options, device)
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
