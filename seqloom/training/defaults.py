@@ -27,8 +27,8 @@ C = TypeVar("C", bound=Config)
 
 EVALUATIONS = 12
 """Evaluations in a training that runs to its end."""
-PATIENCE = 4
-"""Of them without a better score, and training stops."""
+PATIENCE = 6
+"""Of them without a better score, and training stops: the last ones, at low rates, are often the best."""
 LEAST_STEPS = 300
 """Steps that little data is trained for, however many epochs they are."""
 MOST_EPOCHS = 100
@@ -76,12 +76,12 @@ def classify(facts: DataFacts, config: Any) -> Rules:
         yield Choice("tokens.size", 200_000 if bag else 30_000)
         pairs = 1.8 if bag and config.tokens.kind in ("word", "ngram") else 1.0
         tokens, long = facts.input.words * pairs, round(facts.input.longest * pairs)
-    yield Choice("model.embedding", 64 if bag and facts.words > 1e6 else 128)
+    yield Choice("model.embedding", 128 if not bag else 300 if facts.words < 1e6 else 64)
     yield Choice("model.pooling", "mean" if bag or attends(found) else "max")
     yield Choice("model.dropout", 0.5 if bag and few else 0.3)
     yield Choice("model.length", rounded_up(long, 2_048 if bag else 512))
     yield Choice("train.learning_rate", 0.01 if bag else rate_of(found))
-    epochs = 12 if facts.words < 1e6 else 6 if facts.words < 3e6 else 4
+    epochs = (5 if bag and few else 8) if facts.words < 1e6 else 4
     yield from training(facts, config, epochs, tokens, batch_tokens=within(64 * tokens, 1_024, 16_384), average=0.99)
 
 

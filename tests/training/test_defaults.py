@@ -189,7 +189,7 @@ def test_the_rate_is_nothing_where_training_ends():
 
 def test_the_sentence_is_one_line():
     said = explanation(choose(FACTS["many labels"], settings("classify")))
-    assert "\n" not in said and "12 epochs" in said and "learning_rate 0.01" in said
+    assert "\n" not in said and "8 epochs" in said and "learning_rate 0.01" in said
     assert explanation([]) == ""
 
 
