@@ -55,7 +55,7 @@ COLUMNS = {
 }
 """The columns of the tasks that are known by name."""
 
-INSTEAD = {"text": "frames", "label": "labels"}
+INSTEAD = {"text": "frames", "tokens": "frames", "label": "labels"}
 """What may stand where a role would, if it is asked for or is there alone."""
 
 NAMES = frozenset(role for known in COLUMNS.values() for role in known.roles)
@@ -221,9 +221,10 @@ def is_empty(value: Value) -> bool:
 
 
 def unequal(columns: Mapping[str, Value], needed: Sequence[str]) -> Problem | None:
-    lists = {role: value for role in needed if isinstance(value := columns[role], list)}
+    lists = {role: value for role in needed if isinstance(value := columns[role], list | np.ndarray)}
     sizes = [len(value) for value in lists.values()]
     if len(set(sizes)) > 1:
-        remedy = "give each token its tag" if "tags" in lists else "make them lists of the same length"
+        each = "frame" if "frames" in lists else "token"
+        remedy = f"give each {each} its tag" if "tags" in lists else "make them lists of the same length"
         return Problem(f"unequal {' and '.join(lists)}", " and ".join(map(str, sizes)), remedy)
     return None

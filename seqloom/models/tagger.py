@@ -16,6 +16,7 @@ from seqloom.layers.heads import Readout, readout
 from seqloom.models.characters import CharacterEncoder, character_cnn
 from seqloom.models.crf import LinearChainCRF
 from seqloom.models.encoders import make_encoder
+from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.predictions import label_probabilities
 from seqloom.models.settings import ModelConfig
 from seqloom.models.token_embedding import TokenEmbedding
@@ -28,7 +29,7 @@ def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout, 
 
     Paper: Z. Huang, W. Xu, K. Yu, Bidirectional LSTM-CRF models for sequence tagging, 2015.
 
-    w  (T)  index, the token ids of the words
+    w  (T)  index, the token ids of the words; of sound or sensors, the frames
     """
     X = embedding(w)  # the embedding of each word
     H = encoder(X)  # the hidden states, which know their context
@@ -64,14 +65,17 @@ def tagger_with_characters(
 
 
 class Tagger(nn.Module):
-    """Reads a sentence; every word is seen with its characters, if there is an encoder of characters."""
+    """Reads a sentence; every word is seen with its characters, if there is an encoder of characters.
+
+    `reads` is the size of its vocabulary, or what makes vectors of frames of sound or sensors.
+    """
 
     definition = tagger
 
     def __init__(
         self,
         config: ModelConfig,
-        vocab: int,
+        reads: int | FrameProjection,
         tags: int,
         characters: CharacterEncoder | None = None,
         word_dropout: WordDropout | None = None,
@@ -79,7 +83,8 @@ class Tagger(nn.Module):
     ) -> None:
         super().__init__()
         self.word_dropout = word_dropout or nn.Identity()
-        self.embedding, self.characters = TokenEmbedding(config, vocab), characters
+        self.embedding = TokenEmbedding(config, reads) if isinstance(reads, int) else reads
+        self.characters = characters
         self.encoder = make_encoder(config, self.embedding.width + (characters.width if characters else 0))
         self.dropout = Dropout(config.dropout)
         self.readout, self.crf = Readout(self.encoder.output_size, tags), crf
@@ -87,7 +92,7 @@ class Tagger(nn.Module):
     def forward(self, w: Tensor, lengths: Tensor, spelled: Tensor, spellings: Tensor) -> Tensor:
         """Logits (B, T, V) for V tags.
 
-        w          (B, T)                   token ids
+        w          (B, T)                   token ids; or frames (B, T, F)
         lengths    (B)                      how many words each sentence has
         spelled    (B, T)                   how each word is spelled: which of the spellings
         spellings  (spellings, characters)  each encoded once, however often it stands in the batch
@@ -100,6 +105,8 @@ class Tagger(nn.Module):
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
         words = torch.zeros(B, T, dtype=torch.int64)
+        if isinstance(self.embedding, FrameProjection):
+            return self.embedding.example(B, T), torch.full((B,), T), words, torch.ones(1, 6, dtype=torch.int64)
         return words, torch.full((B,), T), words, torch.ones(1, 6, dtype=torch.int64)
 
     def part(self, length: int) -> Part:

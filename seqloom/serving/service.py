@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -153,22 +154,34 @@ class InferenceService:
         (found,) = await self.results([job], request)
         return found
 
-    async def explain(self, work: Callable[[], str]) -> str:
-        """Explain in a thread of its own, since it has no steps; few may wait for it."""
+    async def explain(self, work: Callable[[Callable[[], bool]], str], request: Request) -> str:
+        """Explain in a thread of its own, since it has no steps; few may wait for it.
+
+        The work is handed a function that says whether anybody still waits: it ends soon after nobody does.
+        """
         if self.explaining >= self.bounds.explanations:
             most = self.bounds.explanations
             raise APIError(429, f"{most} explanations are waited for", bound="explanations", retry_after=5)
         self.explaining += 1
-        making = asyncio.get_running_loop().run_in_executor(self.explainer, work)
+        abandoned = threading.Event()
+        begun = self.explainer.submit(work, lambda: not abandoned.is_set())
+        making = asyncio.wrap_future(begun)
         making.add_done_callback(self.explanation_done)
+
+        async def made() -> str:
+            return await asyncio.shield(making)
+
         try:
             async with asyncio.timeout(self.bounds.seconds):
-                return await asyncio.shield(making)
+                return await unless_disconnected(request, made())
         except TimeoutError:
             what = f"no explanation within {self.bounds.seconds:g} seconds"
             raise APIError(503, what, bound="seconds", retry_after=5) from None
         except SeqloomError as error:
             raise validation_error(error) from None
+        finally:
+            abandoned.set()
+            begun.cancel()  # if it has not begun
 
     def explanation_done(self, made: asyncio.Future[str]) -> None:
         """One is done, whether anybody still waits for it or not."""

@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
-from seqloom.data.column_roles import TEXTS, TaskColumns
+from seqloom.data.column_roles import TaskColumns
 from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
@@ -253,8 +254,8 @@ class Task(ABC, Generic[C]):
     # --- use ----------------------------------------------------------------------------------------
 
     def input_of(self, record: Record) -> Any:
-        """The input of a prediction in a record of its data: what stands under the first role that is a text."""
-        return next(record.columns[role] for role in TEXTS if role in record.columns)
+        """The input of a prediction in a record of its data: its first column, if the task says no other."""
+        return record.columns[self.columns.roles[0]]
 
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never taken as the name of a file."""
@@ -318,6 +319,11 @@ class Task(ABC, Generic[C]):
         """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""
         what = f"a model for {self.config.task} has no equations that could be opened"
         raise SeqloomError(what, remedy="let its task say them: Task.example")
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        """A model held open between the embeddings of one input and the scores of its outputs, for attribution."""
+        what = f"a model for {self.config.task} cannot be attributed"
+        raise SeqloomError(what, remedy="let its task hand out its scores: Task.probe")
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """One vector for each text (B, H); texts of similar meaning have similar vectors."""

@@ -18,7 +18,7 @@ from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, quoted
 from seqloom.evaluating.baselines.score import BaselineScore, sentence
-from seqloom.storage import new_folder, open_files, replace_file, write_manifest, write_tensors
+from seqloom.storage import new_folder, open_files, output_errors, replace_file, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
@@ -34,6 +34,7 @@ from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, with_words_of_vectors
 from seqloom.training.loop import Trainer
+from seqloom.training.pace import Pace
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
 from seqloom.training.saved_baselines import read_baselines, write_baselines
@@ -133,6 +134,9 @@ class Run:
             self.set_train(plan.settings(self.config.train))
         trainer = self.trainer(self.out, task, trainable)
         trainer.callbacks = self.callbacks
+        if plan is not None and self.group.world_size == 1:  # several processes keep to the first plan
+            trainer.follow(Pace(self.out, plan))
+            trainer.progress.seconds = time.monotonic() - began
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")
@@ -213,6 +217,10 @@ class Run:
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
+        with output_errors(self.out):
+            self.write_model(trainer, task)
+
+    def write_model(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
         write_tensors(self.out / "model.safetensors", best.weights)
         setup = open_files(self.out / SETUP)

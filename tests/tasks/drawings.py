@@ -6,6 +6,7 @@ from random import Random
 
 from PIL import Image
 
+from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig
 from tests.sizes import load_fitting
 
@@ -52,3 +53,8 @@ def settings(data: Path, *changes: str, name: str = "show-attend-tell", steps: i
     """Of a small model that describes them."""
     given = [*SMALL, f"train.steps={steps}", *(["train.warmup_steps=1"] if steps < 10 else []), *changes]
     return load_fitting(given, task="caption", data__train=str(data), model__name=name)
+
+
+def train_captioner(folder: Path) -> None:
+    """A model that describes them well, in the folder's folder `run`."""
+    train(settings(write_drawings(folder), steps=150), folder / "run", quiet=True)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -17,13 +16,8 @@ from seqloom.training import checkpoint
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
 from tests.once import once
-from tests.tasks.drawings import HEIGHT, WIDTH, draw, settings, write_drawings
+from tests.tasks.drawings import HEIGHT, WIDTH, draw, settings, train_captioner
 from tests.typed import typed
-
-
-def train_captioner(folder: Path) -> None:
-    table = write_drawings(folder)
-    train(settings(table, steps=150), folder / "run", quiet=True)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from tests.tasks.tagged import write_tagged
 
 SMALL = [
     "tag.head=crf", "model.embedding=8", "model.widths=[8]", "tag.characters=0", "train.warmup_steps=1",
-    "train.checkpoint_every=5", "train.evaluate_every=5",
+    "train.checkpoint_every=5", "train.evaluate_every=5", "train.schedule=constant",
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.data.embedded.data_set import EmbeddedDataset, Row, Splits
+from seqloom.data.embedded.data_set import EmbeddedDataset, Splits
 from seqloom.extras import require
 
 ENGLISH = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -80,13 +80,21 @@ def row_of(written: Sequence[Written], random: Random, *, distort: bool) -> tupl
     return page, [digit for _, digit in chosen]
 
 
-def make(words: Sequence[str], between: str) -> Splits:
-    splits: dict[str, list[Row]] = {}
+@cache
+def rows() -> dict[str, list[tuple[NDArray[np.uint8], list[int]]]]:
+    """The rows of each split, whatever language they are read in."""
+    made = {}
     for split, written in cut().items():
         random = Random(split)
-        rows = (row_of(written, random, distort=split == "train") for _ in range(SIZES[split]))
-        splits[split] = [(page, between.join(words[digit] for digit in digits)) for page, digits in rows]
-    return splits
+        made[split] = [row_of(written, random, distort=split == "train") for _ in range(SIZES[split])]
+    return made
+
+
+def make(words: Sequence[str], between: str) -> Splits:
+    return {
+        split: [(page, between.join(words[digit] for digit in digits)) for page, digits in found]
+        for split, found in rows().items()
+    }
 
 
 DIGITS = EmbeddedDataset(

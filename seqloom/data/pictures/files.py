@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from seqloom.data.bad_records import Problem
+from seqloom.data.line_reader import expanded
 from seqloom.data.pictures.decoding import AGAIN, MOST_BYTES, SMALLER, Pixels, decoded, from_array, opened
 from seqloom.data.record import Place, Record
 from seqloom.errors import DataError
@@ -62,7 +63,7 @@ def content_of(record: Record) -> bytes:
         )
     table = Path(place.file)
     if not table.is_file():  # rows from Python
-        return read(Path(value).expanduser(), where)
+        return read(expanded(value), where)
     archive = archive_of(table)
     if archive.is_file() and not (table.parent / value).exists():
         return member(archive, value, where)
@@ -145,7 +146,7 @@ def identity_of(records: Any) -> str:
 def state_of(name: str, place: Place) -> Any:
     table = Path(place.file)
     known = table.is_file()
-    for file in (table.parent / name if known else Path(name).expanduser(), archive_of(table)):
+    for file in (table.parent / name if known else expanded(name), archive_of(table)):
         try:
             state = file.stat()
         except (OSError, ValueError):

@@ -26,11 +26,10 @@ def read_parquet(file: Path, policy: Policy | None = None, asked: Collection[str
     arrow = require("pyarrow", "parquet", "Parquet")
     policy = policy or Policy()
     number = 0
-    for batch in batches(arrow, file, asked):
-        columns = [pylist(column) for column in batch.columns]
+    for names, columns in batches(arrow, file, asked):
         for values in zip(*columns):
             number += 1
-            found = as_columns(dict(zip(batch.schema.names, values)), asked)
+            found = as_columns(dict(zip(names, values)), asked)
             if isinstance(found, Problem):
                 policy.bad(Place(str(file), number), found)
             else:
@@ -39,15 +38,21 @@ def read_parquet(file: Path, policy: Policy | None = None, asked: Collection[str
         policy.bad(Place(str(file)), Problem("empty file", "no rows", "check how it was made"))
 
 
-def batches(arrow: Any, file: Path, asked: Collection[str] | None) -> Iterator[Any]:
+DAMAGE = (OSError, ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError)
+"""What the library raises for a file whose bytes are not those that were written, besides its own errors."""
+
+
+def batches(arrow: Any, file: Path, asked: Collection[str] | None) -> Iterator[tuple[list[str], list[list[Any]]]]:
+    """The names of the columns, and their values for some rows at a time."""
     with open_bytes(file):  # what is no file at all is said in the same words as everywhere
         pass
     try:
         with arrow.parquet.ParquetFile(file) as table:
             names = usable_names(arrow, table.schema_arrow, file, asked)
             held = FILES if any(map(holds_files(arrow.types), table.schema_arrow)) else ROWS
-            yield from table.iter_batches(held, columns=names, use_threads=False)
-    except (arrow.ArrowException, OSError) as error:
+            for batch in table.iter_batches(held, columns=names, use_threads=False):
+                yield list(batch.schema.names), [pylist(column) for column in batch.columns]
+    except (arrow.ArrowException, *DAMAGE) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"is no sound Parquet: {reason}", where=str(file), remedy="make or copy it again") from None
 

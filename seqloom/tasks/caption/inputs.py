@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from seqloom.data.line_reader import expanded
 from seqloom.data.pictures.decoding import MOST_PIXELS, Pixels, decoded, fitted, from_array, size_of, upright
 from seqloom.data.pictures.files import read
 from seqloom.errors import DataError
@@ -42,7 +43,7 @@ def named_pixels(given: Any, width: int, height: int, colours: int) -> tuple[str
         return "picture", decoded(given, "picture", width, height, colours)
     if isinstance(given, str | Path):
         name = str(given)
-        return name, decoded(read(Path(given).expanduser(), name), name, width, height, colours)
+        return name, decoded(read(expanded(given), name), name, width, height, colours)
     if hasattr(given, "getbands"):  # an image of Pillow
         return str(getattr(given, "filename", "") or "picture"), fitted(upright(given), width, height, colours)
     if isinstance(given, np.ndarray):

@@ -10,7 +10,7 @@ from seqloom.config import Config, problem
 from seqloom.models.characters import CharacterKind
 from seqloom.models.registry import find
 from seqloom.models.settings import ModelConfig
-from seqloom.tasks.facts import Names
+from seqloom.tasks.facts import FrameFacts, Names
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import WORDS, Kind, TokenConfig
 
@@ -101,5 +101,7 @@ class TagFacts(Config):
 
     tags: Names
     """The tags, in the order of their ids."""
+    frames: FrameFacts | None = None
+    """The scale of each column, if it reads frames instead of words."""
     whole_spans: bool = False
     """Whether the tags of the training data mark whole spans, and so do predicted ones."""
