@@ -16,7 +16,8 @@ from seqloom.equations import Equations
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
     "errors", "extras", "config", "storage", "lock", "equations", "layers", "testing", "decoding", "models", "data",
-    "tokens", "vectors", "views", "attention", "evaluating", "tasks", "training", "explaining", "serving", "cli",
+    "tokens", "vectors", "views", "attention", "evaluating", "tasks", "training", "explaining", "studio",
+    "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 

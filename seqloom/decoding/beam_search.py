@@ -24,11 +24,13 @@ def beam_search(
     options: DecodingOptions,
     device: torch.device,
     wanted: Callable[[int], bool] = lambda index: True,
+    kept: Callable[[int, Sequence[Hypothesis]], None] = lambda index, hypotheses: None,
 ) -> Iterator[list[DecodingUpdate]]:
     """After each step, the inputs that are finished. An input that is not wanted any more leaves the batch.
 
     state    of the model, a row for each input
     sources  the length of each input in tokens
+    kept     told of the hypotheses of an input that are followed after a step
     """
     beams = [Beam(index, length, constraints, options) for index, length in enumerate(sources)]
     tokens = torch.full((len(beams),), bos, device=device)
@@ -47,7 +49,9 @@ def beam_search(
         for beam in beams:
             end = first + len(beam.hypotheses)
             if wanted(beam.index):
-                extended += beam.advance(choices[first:end], first, step.attention)
+                going = beam.advance(choices[first:end], first, step.attention)
+                kept(beam.index, [hypothesis for hypothesis, _ in going])
+                extended += going
             else:
                 beam.hypotheses = []
             if not beam.hypotheses:

@@ -28,7 +28,17 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PUBLIC_PATHS = frozenset({"/", "/health", "/languages", "/frontend/settings"})
 """Paths that need no key."""
 ALWAYS_ANSWERED = ("/health", "/metrics")
-QUEUED_PATHS = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
+QUEUED_PATHS = frozenset(
+    {
+        "/api/predict",
+        "/api/explain",
+        "/api/vectors",
+        "/api/inspect",
+        "/api/strips",
+        "/translate",
+        "/v1/completions",
+    }
+)
 """Paths whose requests wait in the scheduler's queue: while it is full they are rejected before they are read."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -26,8 +26,10 @@ from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.inputs.base import InputKind
 from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
 from seqloom.tasks.classify.inputs.texts import TextInputs
+from seqloom.tasks.classify.inspect import inspect_classification
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
@@ -191,6 +193,11 @@ class Classify(Task[ClassifyConfig]):
     def part_read(self, whole: Any) -> str:
         """Which tokens are read of an input that is too long; empty if all are."""
         return self.config.model.cut if len(whole) > self.config.model.length else ""
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_classification(self, model, given, options)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return classification_example(self, model, given, device)

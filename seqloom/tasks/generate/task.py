@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,11 +25,13 @@ from seqloom.tasks.batching import by_length, tensors
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
 from seqloom.tasks.generate.generation import NEVER, write
+from seqloom.tasks.generate.inspect import inspect_generation
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Plan
@@ -217,6 +219,12 @@ class Generate(Task[GenerateConfig]):
             for place, vector in zip(places, vectors, strict=True):
                 found[place] = vector
         return torch.stack(found) if found else torch.empty(0, 0)
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, LanguageModel)
+        return inspect_generation(self, model, self.accept(given), options, wanted)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return generation_example(self, model, given, device)

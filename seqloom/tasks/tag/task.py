@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -25,10 +25,12 @@ from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
 from seqloom.models.word_dropout import WordDropout
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
+from seqloom.tasks.tag.inspect import inspect_tagging
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed
@@ -182,6 +184,11 @@ class Tag(Task[TagConfig]):
             return given, words_of(self.tokenizer, given)
         starts = np.cumsum([0, *(len(word) + 1 for word in given)])
         return " ".join(given), [Word(word, int(start)) for word, start in zip(given, starts)]
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_tagging(self, model, self.accept(given), options)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Self
 
@@ -32,12 +32,14 @@ from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.inspect import inspect_translation
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
@@ -274,6 +276,12 @@ class Translate(Task[TranslateConfig]):
             what = f"{text!r} has parts that are not in the vocabulary, so no answer can begin with it"
             raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
         return tokens
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, Seq2Seq)
+        return inspect_translation(self, model, self.accept(given), options, wanted)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(

@@ -1,0 +1,151 @@
+"""A translator looked at while it translates one text: attention, candidates at every step, the tree of beam search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from seqloom.decoding.beam_search import beam_search
+from seqloom.decoding.constraints import Constraints
+from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate, Hypothesis
+from seqloom.decoding.sampling import sample_answers
+from seqloom.errors import SeqloomError
+from seqloom.models.observed import Observed
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.tasks.inspection import (
+    MOST_TOKENS,
+    BeamNode,
+    Inspection,
+    InspectOptions,
+    NamedAttention,
+    attention_of,
+    self_attention,
+    steps_of,
+)
+from seqloom.tasks.requests import Keys
+from seqloom.tasks.stages import read_words
+from seqloom.tasks.translate.answers import translation
+from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tokens.settings import BOS, EOS, PAD
+
+if TYPE_CHECKING:
+    from seqloom.tasks.translate.task import Translate
+
+
+def inspect_translation(
+    task: Translate, model: Seq2Seq, text: str, options: InspectOptions, wanted: Callable[[], bool]
+) -> Iterator[Inspection | None]:
+    """Written step by step (None after each), then read once more at teacher forcing, with every head watched."""
+    if not text.strip():
+        raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
+    reads, writes = task.source_tokenizer, task.target_tokenizer
+    device = next(model.parameters()).device
+    longest = min(task.config.model.length, MOST_TOKENS) - 1
+    encoded = reads.encode(text)
+    row = [*encoded[:longest], EOS]
+    check_prefix(options.prefix, writes.size)
+    observed = Observed(model, options.heads_off)
+    source, lengths = torch.tensor([row], device=device), torch.tensor([len(row)], device=device)
+    found: list[DecodedSequence] = []
+    kept: dict[int, Hypothesis] = {}
+
+    def keep(_: int, hypotheses: Sequence[Hypothesis]) -> None:
+        kept.update((id(one), one) for one in hypotheses)
+
+    for updates in decode(observed.network, source, lengths, options, text, wanted, keep):
+        found += [sequence for update in updates if update.finished for sequence in update.sequences]
+        yield None
+    best = found[0]
+    logits = teacher_forced(observed.network, source, lengths, best.tokens)
+    chosen = [*best.tokens, EOS][: len(logits)] if best.ended else best.tokens
+    answer = translation(text, row, found, reads, writes, copy_unknown=False, cut=len(encoded) > longest)
+    words = read_words(reads, text, row)
+    target = [writes.vocabulary[token] for token in best.tokens]
+    attention = cross_attention(observed, answer.attention, words, target)
+    attention += self_attention(observed, "encoder", "source", words)
+    if target:
+        attention += decoder_attention(observed, target)
+    yield Inspection(
+        answer,
+        {"source": words, "target": [writes.vocabulary[token] for token in chosen]},
+        attention,
+        steps_of(logits[: len(chosen)], chosen, writes.vocabulary, options.candidates, never=(PAD, BOS)),
+        "target",
+        beam_tree(kept.values(), best, writes.vocabulary),
+        cut=answer.cut,
+    )
+
+
+def check_prefix(prefix: Sequence[int], size: int) -> None:
+    if any(token >= size or token in (PAD, BOS, EOS) for token in prefix):
+        what = "the prefix has a token that is never written"
+        raise SeqloomError(what, remedy=f"give token ids from 4 to {size - 1}")
+
+
+def decode(
+    network: Any,
+    source: Tensor,
+    lengths: Tensor,
+    options: InspectOptions,
+    text: str,
+    wanted: Callable[[], bool],
+    kept: Callable[[int, Sequence[Hypothesis]], None],
+) -> Iterator[list[DecodingUpdate]]:
+    chosen = TranslateOptions(
+        beam=options.beam, n_best=1 if options.temperature else options.beam, temperature=options.temperature
+    )
+    if chosen.limit(source.shape[1]) > MOST_TOKENS:
+        chosen = chosen.model_copy(update={"max_length": MOST_TOKENS})
+    constraints = Constraints(EOS, forbidden=(PAD, BOS), prefix=options.prefix)
+    with torch.inference_mode():
+        state = network.start(source, lengths, weights=True)
+    arguments = (network, state, [source.shape[1]], BOS, constraints, chosen, source.device)
+    if options.temperature:
+        return sample_answers(*arguments, Keys(options.seed).of([text]), lambda _: wanted())
+    return beam_search(*arguments, wanted=lambda _: wanted(), kept=kept)
+
+
+def teacher_forced(network: Any, source: Tensor, lengths: Tensor, tokens: Sequence[int]) -> Tensor:
+    """The logits before each of the tokens and behind the last (T, V), all at once."""
+    written = torch.tensor([[BOS, *tokens]], device=source.device)
+    with torch.inference_mode():
+        logits: Tensor = network(source, lengths, written, torch.ones_like(written, dtype=torch.bool))
+    return logits
+
+
+def cross_attention(observed: Observed, written: Any, source: Sequence[str], target: Sequence[str]) -> list[Any]:
+    """From target to source: what the decoder handed out while it wrote; by heads where it has them."""
+    layers = observed.weights.get("cross", {})
+    if layers and target:
+        rows = {number: weights[:, : len(target)] for number, weights in layers.items()}
+        return [NamedAttention("cross", "target", "source", attention_of(rows, target, source))]
+    return [] if written is None else [NamedAttention("cross", "target", "source", written)]
+
+
+def decoder_attention(observed: Observed, target: Sequence[str]) -> list[NamedAttention]:
+    """Of each token that is to be written to those before it, <bos> first."""
+    layers = observed.weights.get("decoder", {})
+    rows = {number: weights[:, : len(target), : len(target)] for number, weights in layers.items()}
+    before = ["<bos>", *target[:-1]]
+    return [NamedAttention("decoder", "target", "before", attention_of(rows, target, before))] if rows else []
+
+
+def beam_tree(kept: Any, best: DecodedSequence, names: Sequence[str]) -> list[BeamNode]:
+    """The hypotheses that were followed, parents first."""
+    nodes = sorted(kept, key=lambda one: one.length)
+    numbers = {id(one): number for number, one in enumerate(nodes)}
+    answer = tuple(best.tokens)
+    return [
+        BeamNode(
+            numbers.get(id(one.parent), -1),
+            names[one.token],
+            one.token,
+            float(torch.tensor(one.log_prob).exp()),
+            one.total,
+            tuple(one.tokens()) == answer[: one.length],
+        )
+        for one in nodes
+    ]
