@@ -47,6 +47,7 @@ def inspection_data(seen: Inspection, look: tuple[str, int | None, int | None] =
             for node in seen.tree[:TREE_NODES]
         ],
         "importance": {name: as_numbers(values) for name, values in seen.importance.items()},
+        "temperature": seen.temperature,
         "cut": seen.cut,
     }
 

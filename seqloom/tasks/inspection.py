@@ -26,8 +26,8 @@ class InspectOptions(Config):
 
     beam: int = Field(4, ge=1, le=8)
     """Beam size, where an answer is searched for."""
-    temperature: float = Field(0.0, ge=0, le=10)
-    """0 searches; above it, the answer is sampled."""
+    temperature: float | None = Field(None, ge=0, le=10)
+    """0 takes the most probable tokens; above it, the answer is sampled; None: as the task does by default."""
     seed: NonNegativeInt = 0
     """Seed of sampling."""
     length: int = Field(40, ge=1, le=MOST_TOKENS)
@@ -100,6 +100,8 @@ class Inspection:
     tree: Sequence[BeamNode] = ()
     importance: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """How much each token of the first row mattered for the answer, by method; signed."""
+    temperature: float = 0.0
+    """At which the answer was sampled; 0: it was searched for."""
     cut: bool = False
     """Whether the input was longer than is looked at."""
 

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 VIEWS = files("seqloom") / "views"
-IMPORTED = re.compile(r'"seqloom/([\w-]+\.js)"')
+IMPORTED = re.compile(r'"seqloom/((?:\w+/)?[\w-]+\.js)"')
 
 
 def document(

@@ -37,8 +37,8 @@ class InspectRequest(RequestBody):
     """An input of the model; without one, an example of what it was trained for."""
     beam: int = Field(4, ge=1, le=8)
     """Beam size, where an answer is searched for."""
-    temperature: float = Field(0.0, ge=0, le=10)
-    """0 searches; above it, the answer is sampled."""
+    temperature: float | None = Field(None, ge=0, le=10)
+    """0 takes the most probable tokens; above it, the answer is sampled; without it as the task does by default."""
     seed: int = Field(0, ge=0, le=2**53)
     """Seed of sampling."""
     length: int = Field(40, ge=1, le=MOST_TOKENS)
@@ -67,6 +67,7 @@ class InspectResponse(BaseModel):
     steps: list[dict[str, Any]]
     tree: list[dict[str, Any]]
     importance: dict[str, list[float]]
+    temperature: float
     cut: bool
 
 

@@ -40,7 +40,9 @@ def inspect_generation(
         raise SeqloomError(what, remedy=f"give token ids below {tokenizer.size}")
     begun = [*prompt, *options.prefix]
     length = max(options.length - len(options.prefix), 1)
-    how = GenerateOptions(length=length, temperature=options.temperature, seed=options.seed)
+    how = GenerateOptions(length=length, seed=options.seed)
+    if options.temperature is not None:
+        how = how.model_copy(update={"temperature": options.temperature})
     new = list(options.prefix)
     for drawn in write(network, [begun], Keys(options.seed).of([text]), how, lambda _: wanted()):
         new.append(drawn[-1].hypothesis.token)
@@ -60,7 +62,7 @@ def inspect_generation(
     )
     answer = written_text(task, text, prompt[1:], new, steps)
     attention = self_attention(observed, "self", "text", shown)
-    yield Inspection(answer, {"text": shown}, attention, steps, "text", cut=left > 0)
+    yield Inspection(answer, {"text": shown}, attention, steps, "text", temperature=how.temperature, cut=left > 0)
 
 
 def written_text(

@@ -75,6 +75,7 @@ def inspect_translation(
         steps_of(logits[: len(chosen)], chosen, writes.vocabulary, options.candidates, never=(PAD, BOS)),
         "target",
         beam_tree(kept.values(), best, writes.vocabulary),
+        temperature=options.temperature or 0.0,
         cut=answer.cut,
     )
 
@@ -94,9 +95,7 @@ def decode(
     wanted: Callable[[], bool],
     kept: Callable[[int, Sequence[Hypothesis]], None],
 ) -> Iterator[list[DecodingUpdate]]:
-    chosen = TranslateOptions(
-        beam=options.beam, n_best=1 if options.temperature else options.beam, temperature=options.temperature
-    )
+    chosen = TranslateOptions(beam=options.beam, temperature=options.temperature or 0.0)
     if chosen.limit(source.shape[1]) > MOST_TOKENS:
         chosen = chosen.model_copy(update={"max_length": MOST_TOKENS})
     constraints = Constraints(EOS, forbidden=(PAD, BOS), prefix=options.prefix)
