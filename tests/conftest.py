@@ -16,7 +16,11 @@ import torch
 from hypothesis import settings
 from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
 
+from seqloom.training.run import train
 from tests.once import once
+from tests.sizes import load_fitting
+from tests.tasks.songs import write_song
+from tests.tasks.tagged import write_tagged
 from tests.tasks.written_numbers import train_reader
 
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
@@ -36,6 +40,7 @@ expect.set_options(timeout=PATIENCE)
 settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples on every machine
 settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
+QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = pytest.StashKey[int]()
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -81,6 +86,25 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a model that reads digits well."""
     return once(tmp_path_factory, "digits", train_reader) / "run"
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory, digits: Path) -> Path:
+    """Folders: digits (translate, well trained), song (generate), mood (classify), words (tag)."""
+
+    def make(place: Path) -> None:
+        shutil.copytree(digits, place / "digits")
+        reviews = [f"{mood}\ta {word} film" for mood, word in (("good", "fine"), ("bad", "poor"), ("good", "great"))]
+        (place / "reviews.tsv").write_text("\n".join(reviews * 9), encoding="utf-8")
+        for name, task, data, model in (
+            ("song", "generate", write_song(place / "song.txt"), "gru"),
+            ("mood", "classify", place / "reviews.tsv", "lstm"),
+            ("words", "tag", write_tagged(place / "tagged.conll"), "gru"),
+        ):
+            config = load_fitting(QUICK, task=task, data__train=str(data), model__name=model)
+            train(config, place / name, quiet=True)
+
+    return once(tmp_path_factory, "models", make)
 
 
 @pytest.fixture(scope="session")
@@ -149,6 +173,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if not SHARED.is_dir() and os.environ.get("CI") != "true":
         without = [item for item in items if "shared_data" in getattr(item, "fixturenames", ())]
+        items[:] = [item for item in items if item not in without]
+        config.hook.pytest_deselected(items=without)
+    if "SEQLOOM_AXE" not in os.environ and not REQUIRED:
+        without = [item for item in items if item.get_closest_marker("axe")]
         items[:] = [item for item in items if item not in without]
         config.hook.pytest_deselected(items=without)
     browser = [item for item in items if item.get_closest_marker("browser")]

@@ -11,7 +11,7 @@ from seqloom.attention.attention_weights import AttentionMap
 
 ALL_HEADS = 60_000
 """Weights up to which every head is sent at once; of larger models the mean, and single heads when asked for."""
-CELLS = 512 * 512
+CELLS = 520 * 520
 """Weights of one matrix at most: longer texts are pooled by maximum."""
 SMALL = 24
 """Rows and columns of a small multiple at most."""
@@ -19,14 +19,18 @@ SMALL = 24
 Matrix = NDArray[np.float32]
 
 
-def weave_data(one: AttentionMap, layer: int | None = None, head: int | None = None) -> dict[str, Any]:
+def weave_data(
+    one: AttentionMap, layer: int | None = None, head: int | None = None, numbers: int = 0
+) -> dict[str, Any]:
     """The mean of all heads, every head as a small multiple, how sharp each is, and the matrices that fit.
 
-    layer, head  a head (or the mean over all layers, or heads) that is sent in full whatever the size
+    layer, head  a head that is sent in full whatever the size
+    numbers      for who can ask for nothing more: all heads, pooled if these are more weights than this
     """
-    numbers = one.weights.size * (1 + 1 / one.heads)
     keys: list[tuple[int | None, int | None]] = [(None, None)]
-    if numbers <= ALL_HEADS:
+    all_heads = one.weights.size * (1 + 1 / one.heads)
+    cells = int(numbers / (all_heads / one.weights[0, 0].size + 1)) if numbers else CELLS
+    if numbers or all_heads <= ALL_HEADS:
         layers = [*range(len(one.layers))]
         keys += [(at, None) for at in layers if len(layers) > 1 and one.heads > 1]
         keys += [(at, number) for at in layers for number in range(one.heads) if one.weights.shape[:2] != (1, 1)]
@@ -38,7 +42,7 @@ def weave_data(one: AttentionMap, layer: int | None = None, head: int | None = N
         "shape": [len(one.target), len(one.source)],
         "sharpness": np.round(sharpness(one), 4).tolist(),
         "small": [[matrix(pooled(each, SMALL, SMALL)) for each in heads] for heads in one.weights],
-        "matrices": {key_of(*key): matrix(fitting(one.of(*key))) for key in keys},
+        "matrices": {key_of(*key): matrix(fitting(one.of(*key), cells)) for key in keys},
     }
 
 
@@ -57,10 +61,10 @@ def sharpness(one: AttentionMap) -> NDArray[np.float64]:
     return sharp
 
 
-def fitting(weights: Matrix) -> Matrix:
+def fitting(weights: Matrix, cells: int = CELLS) -> Matrix:
     """A matrix that is not too large to be sent: as it is, or pooled."""
     T, S = weights.shape
-    factor = max(1.0, np.sqrt(T * S / CELLS))
+    factor = max(1.0, np.sqrt(T * S / min(cells, CELLS)))
     return pooled(weights, int(T / factor), int(S / factor))
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from seqloom.cli import data, demo, evaluate, explain, predict, serve, settings, summary, tokens, train
+from seqloom.cli import data, demo, evaluate, explain, predict, serve, settings, studio, summary, tokens, train
 from seqloom.errors import SeqloomError, SeqloomWarning
 
 
@@ -31,6 +31,7 @@ app.command(epilog=examples(train.EXAMPLES))(train.train)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
+app.command(epilog=examples(studio.EXAMPLES))(studio.studio)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
 app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)

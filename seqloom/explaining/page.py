@@ -46,14 +46,6 @@ def page_data(explained: Explanation | Experiment | Walkthrough) -> dict[str, An
     return walkthrough_data(explained) if isinstance(explained, Walkthrough) else explanation_data(explained)
 
 
-def frame(html: str, height: int = 720) -> str:
-    """A page inside another, as notebooks show it; it can reach nothing outside its frame."""
-    return (
-        f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" allow="clipboard-write" '
-        f'style="width: 100%; height: {height}px; border: 0" title="seqloom"></iframe>'
-    )
-
-
 # --- a definition -------------------------------------------------------------------------------
 
 

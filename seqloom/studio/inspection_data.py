@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from seqloom.attention.display_text import right_to_left
+from seqloom.attention.html import row_data
 from seqloom.attention.weave_data import as_numbers, weave_data
 from seqloom.tasks.inspection import Candidate, Inspection, TokenStep
 
@@ -50,10 +49,6 @@ def inspection_data(seen: Inspection, look: tuple[str, int | None, int | None] =
         "temperature": seen.temperature,
         "cut": seen.cut,
     }
-
-
-def row_data(tokens: Sequence[str]) -> dict[str, Any]:
-    return {"tokens": list(tokens), "rtl": right_to_left(tuple(tokens))}
 
 
 def step_data(step: TokenStep) -> dict[str, Any]:

@@ -45,6 +45,7 @@ export function signedScale(look = theme()) {
     scales.set(name, {
       at: (number) => (number < 0 ? below.at(-number) : ends.at(number)),
       rgb: (number) => (number < 0 ? below.rgb(-number) : ends.rgb(number)),
+      ink: (number) => (number < 0 ? below.ink(-number) : ends.ink(number)),
     });
   }
   return scales.get(name);
@@ -80,6 +81,7 @@ function table(points) {
   return {
     at: (number) => `rgb(${colours[index(number)].join(" ")})`,
     rgb: (number) => colours[index(number)],
+    ink: (number) => inkOn(colours[index(number)]),
   };
 }
 
@@ -105,6 +107,12 @@ function between(stops, part) {
 const mix = (one, other, part) => one.map((number, at) => number + (other[at] - number) * part);
 const distance = (one, other) => Math.hypot(...one.map((number, at) => number - other[at]));
 const toLab = ([light, chroma, hue]) => [light, chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)];
+
+/** Black or white, whichever is read more easily on a colour. */
+function inkOn(rgb) {
+  const [r, g, b] = rgb.map((value) => (value <= 10.3 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#0e0f12" : "#ffffff";
+}
 
 function toRgb([L, a, b]) {
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;

@@ -57,6 +57,14 @@ def document(
 """
 
 
+def frame(html: str, height: int = 720) -> str:
+    """A page inside another, as notebooks show it; it can reach nothing outside its frame."""
+    return (
+        f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" allow="clipboard-write" '
+        f'style="width: 100%; height: {height}px; border: 0" title="seqloom"></iframe>'
+    )
+
+
 def needed(entry: str) -> dict[str, str]:
     """The modules that a script imports, and those that they import, by name."""
     found: dict[str, str] = {}

@@ -1,9 +1,8 @@
-"""A real server in a process of its own, with a model for each task; made once."""
+"""A real server in a process of its own, with a model for each task."""
 
 import http.client
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,33 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from seqloom.training.run import train
-from tests.once import once
-from tests.sizes import load_fitting
-from tests.tasks.songs import write_song
-from tests.tasks.tagged import write_tagged
-
-QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 MAIN = "from seqloom.cli import main; main()"
-
-
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory, digits: Path) -> Path:
-    """Folders: digits (translate, well trained), song (generate), mood (classify), words (tag)."""
-
-    def make(place: Path) -> None:
-        shutil.copytree(digits, place / "digits")
-        reviews = [f"{mood}\ta {word} film" for mood, word in (("good", "fine"), ("bad", "poor"), ("good", "great"))]
-        (place / "reviews.tsv").write_text("\n".join(reviews * 9), encoding="utf-8")
-        for name, task, data, model in (
-            ("song", "generate", write_song(place / "song.txt"), "gru"),
-            ("mood", "classify", place / "reviews.tsv", "lstm"),
-            ("words", "tag", write_tagged(place / "tagged.conll"), "gru"),
-        ):
-            config = load_fitting(QUICK, task=task, data__train=str(data), model__name=model)
-            train(config, place / name, quiet=True)
-
-    return once(tmp_path_factory, "models", make)
 
 
 class Reply(NamedTuple):
@@ -57,7 +30,7 @@ class Running:
     def __init__(self, folders: Sequence[str], *options: str, key: str = "") -> None:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "SEQLOOM_KEY": key}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", MAIN, "serve", *folders, "--port", "0", *options],
+            [sys.executable, "-c", MAIN, "serve", *folders, *([] if "--port" in options else ["--port", "0"]), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         assert self.process.stdout is not None

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqloom.evaluating.tagging import spans
+from seqloom.tasks.notebook import ShownInNotebook
 
 
 @dataclass(frozen=True)
-class TaggedText:
+class TaggedText(ShownInNotebook):
     """The words of a text, the tag of each, and how sure it is."""
 
     text: str

@@ -22,21 +22,22 @@ export class Api {
     return this.#ask(path, {});
   }
 
-  post(path, body) {
-    return this.#ask(path, { method: "POST", body: JSON.stringify(body) });
+  /** A question of another `kind` does not take the place of one to the same path. */
+  post(path, body, kind = path) {
+    return this.#ask(path, { method: "POST", body: JSON.stringify(body) }, kind);
   }
 
   /** The answer; null if a newer question came before it. */
-  async #ask(path, options) {
-    this.#asked.get(path)?.abort();
+  async #ask(path, options, kind = path) {
+    this.#asked.get(kind)?.abort();
     const mine = new AbortController();
-    this.#asked.set(path, mine);
+    this.#asked.set(kind, mine);
     const headers = { ...(options.body ? { "content-type": "application/json" } : {}), ...(this.#key ? { authorization: `Bearer ${this.#key}` } : {}) };
     let response;
     try {
       response = await fetch(path, { ...options, headers, signal: mine.signal });
       const found = await response.json();
-      if (this.#asked.get(path) !== mine) return null;
+      if (this.#asked.get(kind) !== mine) return null;
       if (!response.ok) throw new Trouble(found.error?.message ?? String(response.status));
       return found;
     } catch (error) {

@@ -65,6 +65,7 @@ export function studio() {
         seen = found;
         self.tools.surprise = [temperature()];
         if (!question.prefix && !question.off) plain = found;
+        else if (!plain) compare(question);
         if (text.value !== found.input && document.activeElement !== text && typeof found.input === "string") text.value = found.input;
         answered();
         return found;
@@ -77,6 +78,12 @@ export function studio() {
       }
     },
   };
+
+  /** What the model says with nothing changed, where a link began with a change. */
+  async function compare({ prefix, off, ...question }) {
+    plain = await api.post("api/inspect", question, "plain").catch(() => null);
+    if (plain && seen) answered();
+  }
 
   function answered() {
     answer(place("answer"), seen, plain, self);
@@ -144,15 +151,19 @@ export function studio() {
   // --- what the reader does ----------------------------------------------------------------------------
 
   let typing = 0;
+  const write = () => {
+    plain = null;
+    state.set({ text: text.value, prefix: "", off: "", at: "", pointed: null, cell: null });
+  };
   text.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(() => state.set({ text: text.value, prefix: "", off: "", at: "", pointed: null, cell: null }), PAUSE);
+    typing = setTimeout(write, PAUSE);
   });
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       clearTimeout(typing);
-      state.set({ text: text.value, prefix: "", off: "", at: "", pointed: null, cell: null });
+      write();
     }
   });
   place("models").addEventListener("change", (event) => {

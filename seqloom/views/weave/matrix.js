@@ -101,9 +101,8 @@ function drawing(attention, plan) {
   const { left, top, cell, high, shown: weights } = plan;
   const scene = new Scene(plan.width, plan.height);
   const font = pageFont("serif");
-  const [ink, soft] = [pageColour("ink"), pageColour("soft")];
+  const soft = pageColour("soft");
   if (weights.rows * weights.columns <= CELLS) {
-    const [light, dark] = [pageColour("sheet"), ink];
     for (let row = 0; row < weights.rows; row++) {
       for (let column = 0; column < weights.columns; column++) {
         const weight = weights.data[row * weights.columns + column];
@@ -111,7 +110,7 @@ function drawing(attention, plan) {
         scene.rect(x, y, Math.max(cell - 1.5, 0.5), Math.max(high - 1.5, 0.5), { fill: scale().at(weight), radius: cell > 12 ? 3 : 0 });
         if (cell >= WITH_NUMBERS && high >= 20 && weight >= 0.005) {
           const text = weight >= 0.995 ? "1" : weight.toFixed(2).slice(1);
-          scene.text(x + cell / 2 - 0.75, y + high / 2, text, { fill: weight > 0.42 ? light : dark, size: 11.5, font: pageFont("sans") });
+          scene.text(x + cell / 2 - 0.75, y + high / 2, text, { fill: scale().ink(weight), size: 11.5, font: pageFont("sans") });
         }
       }
     }

@@ -1,6 +1,6 @@
 // Which words mattered for an answer: each on a colour for it or against it, and the labels with their probabilities.
 
-import { pageColour, pageFont, signedScale } from "seqloom/colour.js";
+import { pageFont, signedScale } from "seqloom/colour.js";
 import { element } from "seqloom/dom.js";
 import { Scene, textWidth } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
@@ -31,7 +31,7 @@ export function salience(context, run) {
     const values = run.importance[method()];
     spans.forEach((span, at) => {
       span.style.setProperty("--c", signedScale().at(parts[at] * 0.8));
-      span.dataset.strong = Math.abs(parts[at]) > 0.62 ? "yes" : "";
+      span.style.setProperty("--on", signedScale().ink(parts[at] * 0.8));
       span.setAttribute("aria-label", `${tokens[at]}: ${signed(values[at])}`);
     });
     return sentence();
@@ -57,7 +57,7 @@ export function salience(context, run) {
         const wide = textWidth(shown(token), size, font) + 10;
         if (x + wide > room - 16) [x, y] = [16, y + 38];
         scene.rect(x, y - 15, wide, 30, { fill: signedScale().at(parts[at] * 0.8), radius: 4 });
-        scene.text(x + wide / 2, y, shown(token), { fill: pageColour("ink"), size, font });
+        scene.text(x + wide / 2, y, shown(token), { fill: signedScale().ink(parts[at] * 0.8), size, font });
         x += wide + 5;
       });
       scene.height = y + 28;

@@ -1,6 +1,6 @@
 // A text token by token, coloured by how surprising each was to the model: the bits of its probability.
 
-import { pageColour, pageFont, scale } from "seqloom/colour.js";
+import { pageFont, scale } from "seqloom/colour.js";
 import { element } from "seqloom/dom.js";
 import { Scene, textWidth } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
@@ -31,7 +31,7 @@ export function surprise(context, run) {
     items.forEach((item, at) => {
       const part = bits(run.steps[at].p) / MOST_BITS;
       item.style.setProperty("--c", scale().at(part));
-      item.toggleAttribute("data-strong", part > 0.45);
+      item.style.setProperty("--on", scale().ink(part));
     });
     light();
     return sentence();
@@ -64,7 +64,7 @@ export function surprise(context, run) {
         const wide = textWidth(text, size, font);
         if (x + wide > room - 16) [x, y] = [16, y + 34];
         scene.rect(x, y - 14, wide, 28, { fill: scale().at(bits(step.p) / MOST_BITS) });
-        scene.text(x + wide / 2, y, text, { fill: bits(step.p) / MOST_BITS > 0.45 ? pageColour("sheet") : pageColour("ink"), size, font });
+        scene.text(x + wide / 2, y, text, { fill: scale().ink(bits(step.p) / MOST_BITS), size, font });
         x += wide;
         if (step.token === "\n") [x, y] = [16, y + 34];
       });

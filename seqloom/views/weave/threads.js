@@ -102,7 +102,7 @@ export function threads(context, attention) {
     place.toggleAttribute("data-chosen", known);
     for (const token of marked) {
       token.style.removeProperty("--m");
-      token.removeAttribute("data-partner");
+      token.style.removeProperty("--on");
       token.setAttribute("aria-pressed", "false");
     }
     marked = [];
@@ -116,8 +116,7 @@ export function threads(context, attention) {
         if (partner.weight < LEAST) break;
         const token = rows[other].children[partner.at];
         token.style.setProperty("--m", scale().at(partner.weight));
-        token.style.setProperty("--ink-on", partner.weight > 0.5 ? pageColour("sheet") : "");
-        token.dataset.partner = partner.weight > 0.5 ? "strong" : "";
+        token.style.setProperty("--on", scale().ink(partner.weight));
         marked.push(token);
       }
       const own = rows[side].children[place_];
