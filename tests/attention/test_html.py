@@ -40,7 +40,7 @@ def test_a_word_says_what_it_looks_at_and_its_numbers_can_be_taken_along(visit, 
     row = WEIGHTS.mean((0, 1))[1]
     assert sentence(tab) == f"small looks most at {MAP.source[row.argmax()]}, {row.max():.2f}"
     assert tab.locator(".threads").get_attribute("data-chosen") == ""
-    tab.get_by_label("layer").select_option("1")
+    tab.get_by_label("layer", exact=True).select_option("1")
     tab.get_by_label("head", exact=True).select_option("2")
     tab.get_by_role("button", name="small", exact=True).hover()
     assert sentence(tab).endswith(f"{WEIGHTS[1, 2, 1].max():.2f}")

@@ -30,7 +30,7 @@ class Running:
     def __init__(self, folders: Sequence[str], *options: str, key: str = "") -> None:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "SEQLOOM_KEY": key}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", MAIN, "serve", *folders, *([] if "--port" in options else ["--port", "0"]), *options],
+            [sys.executable, "-c", MAIN, "serve", *folders, "--port", "0", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         assert self.process.stdout is not None

@@ -13,7 +13,8 @@ import pytest
 
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
-from tests.serving.conftest import QUICK, Running
+from tests.conftest import QUICK
+from tests.serving.conftest import Running
 from tests.serving.overload import SECONDS, run
 from tests.tasks.songs import write_song
 

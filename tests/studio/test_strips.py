@@ -1,5 +1,7 @@
 """Gates and states over time, taken from the definition of whatever cell a model has."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -21,7 +23,8 @@ def test_a_lstm_has_three_gates_and_two_states(models):
             assert min(gate["data"]) >= 0 and max(gate["data"]) <= 1
     with torch.no_grad():
         read, length = torch.tensor([model.task.tokenizers["text"].encode("a fine film")]), torch.tensor([3])
-        hidden = model.network.encoder(model.network.embedding(read), length)[0]
+        network: Any = model.network
+        hidden = network.encoder(network.embedding(read), length)[0]
     assert pytest.approx(hidden.numpy(), abs=1e-3) == np.reshape(found[-1]["data"], (8, 3)).T
 
 

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,8 +13,8 @@ from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.training.model import Model
 
 
-def look(model: Model, text: str, **options: object) -> Inspection:
-    *steps, seen = model.task.inspect(model.network, text, InspectOptions(**options))  # type: ignore[arg-type]
+def look(model: Model, text: str, **options: Any) -> Inspection:
+    *steps, seen = model.task.inspect(model.network, text, InspectOptions(**options))
     assert steps == [None] * len(steps)
     assert seen is not None
     return seen

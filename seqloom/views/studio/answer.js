@@ -4,8 +4,8 @@ import { element } from "seqloom/dom.js";
 
 export function answer(place, run, plain, { words, state }) {
   const text = headline(run);
-  place.parentElement.classList.toggle("silent", text === "");
   const changed = plain && plain !== run && JSON.stringify(plain.input) === JSON.stringify(run.input) && (state.now.off || state.now.prefix);
+  place.parentElement.classList.toggle("silent", text === "" && !changed);
   const before = changed ? headline(plain) : text;
   place.replaceChildren(
     element("output", { class: text.length > 60 ? "text long" : "text", dir: "auto" }, ...(changed ? marked(text, before) : [text])),
