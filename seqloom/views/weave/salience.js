@@ -77,7 +77,7 @@ export function labels(scores) {
   const sorted = Object.entries(scores).sort((one, other) => other[1] - one[1]);
   const rows = sorted.slice(0, 12).map(([label, p], at) => element("li", {}, element("span", { class: at === 0 ? "candidate chosen" : "candidate" },
     element("bdi", { class: "what" }, label),
-    element("span", { class: "bar", "--w": `${100 * p}%`, "--c": "var(--bar)" }),
+    element("span", { class: "bar", "--w": `${100 * p}%`, "--c": "var(--accent)" }),
     element("span", { class: "p" }, p.toFixed(3)))));
   return {
     element: element("ol", { class: "candidates" }, ...rows),
