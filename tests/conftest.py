@@ -23,6 +23,8 @@ from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
 from tests.tasks.written_numbers import train_reader
 
+QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
+
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

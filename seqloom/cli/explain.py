@@ -24,7 +24,7 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A definition, an experiment, or the folder of a trained model; your own definition as "
+            help="A definition, an experiment, or a trained model (its folder, or a pack); your own definition as "
             "`package.module:function`. Without: a list."
         ),
     ] = None,

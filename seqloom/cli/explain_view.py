@@ -48,6 +48,8 @@ def show_catalogue() -> None:
 def by_file(group: Mapping[str, Equations[..., Any]]) -> Table:
     """Definitions, with the file they stand in before the first of each."""
     table, before = grid(), ""
+    for no_wrap in (False, True, False):  # a name stays in one piece
+        table.add_column(no_wrap=no_wrap, min_width=max(map(len, group)) if no_wrap else None)
     for label, definition in group.items():
         module = definition.__module__
         ours = module.startswith("seqloom.layers.")
@@ -55,7 +57,9 @@ def by_file(group: Mapping[str, Equations[..., Any]]) -> Table:
         if is_model(definition):
             home = "seq2seq" if ".seq2seq." in definition.__module__ else "one sequence"
         table.add_row(
-            Text(home if home != before else "", style="dim"), Text(label, style="cyan"), Text(definition.legend.title)
+            Text(home if home != before else "", style="dim"),
+            Text(label, style="cyan"),
+            Text(definition.legend.title),
         )
         before = home
     return table

@@ -20,7 +20,7 @@ Ready = Callable[[str], None]
 
 
 def serve(
-    folders: Annotated[list[str], typer.Argument(help="Folders of trained models, or NAME=FOLDER.")],
+    folders: Annotated[list[str], typer.Argument(help="Trained models, folders or packs; or NAME=FOLDER.")],
     host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with a key.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
     key: Annotated[
@@ -58,11 +58,15 @@ def run_server(
 
     for package in NEEDED:
         require(package, "serve", "`seqloom serve`")
+    import torch
+
     from seqloom.serving.app import make_app
     from seqloom.serving.http_server import listen
+    from seqloom.serving.logs import log_to_stderr
     from seqloom.serving.middleware import is_loopback
     from seqloom.serving.service import InferenceService
     from seqloom.serving.settings import Bounds, HTTPSettings
+    from seqloom.threads import choose_threads
 
     if not is_loopback(host) and not key:
         raise SeqloomError(
@@ -75,8 +79,7 @@ def run_server(
     ours = [change for change in changes if change.partition("=")[0].strip() not in names]
     bounds = load(Bounds, None, ours)
     settings = load(HTTPSettings, None, [change for change in changes if change not in ours], host=host, port=port)
-    logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    logging.getLogger("seqloom.serving").setLevel(logging.WARNING if quiet else logging.INFO)
+    torch.set_num_threads(choose_threads(torch.get_num_threads()))
     service = InferenceService(folders, bounds, key)
     for entry in service.model_store.entries.values():
         console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
@@ -89,4 +92,5 @@ def run_server(
         service.draining = True
 
     app = make_app(service, [host, *allow_host])
-    listen(app, settings, overloaded=app.overloaded, ready=started, draining=draining)
+    with log_to_stderr(logging.WARNING if quiet else logging.INFO):
+        listen(app, settings, overloaded=app.overloaded, ready=started, draining=draining)

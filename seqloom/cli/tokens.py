@@ -46,16 +46,19 @@ def tokenizers(text: str, model: Path | None, changes: list[str]) -> "dict[str, 
     """Those of a model folder by name, or one learned from the text alone."""
     from seqloom.config import Config, load
     from seqloom.errors import SeqloomError
+    from seqloom.storage import MANIFEST, open_files
+    from seqloom.tokens.model_tokenizers import tokenizers_in
     from seqloom.tokens.settings import SUBWORDS, TokenConfig
     from seqloom.tokens.tokenizer import Tokenizer
 
     if model is not None:
         if changes:
             raise SeqloomError(f"{model} has its own settings of tokens", remedy="leave out --set, or --model")
-        files = sorted(model.glob("*.tokenizer.json")) or sorted(model.glob("setup/*.tokenizer.json"))
-        if not files:
+        unfinished = (model / "setup").is_dir() and not (model / MANIFEST).exists()
+        found = tokenizers_in(open_files(model / "setup" if unfinished else model))
+        if not found:
             raise SeqloomError(f"{model} holds no tokenizer", remedy="give the folder of a trained model for text")
-        return {file.name.removesuffix(".tokenizer.json"): Tokenizer.load(file) for file in files}
+        return found
 
     class TokensAlone(Config):
         """The one section that is read here."""

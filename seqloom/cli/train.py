@@ -22,7 +22,7 @@ def train(
     task: Annotated[
         str | None,
         typer.Option(
-            help="classify, tag, generate, translate, or your own as package.module:Name; embedded data says it."
+            help="classify, tag, generate, translate, caption, your own as package.module:Name; embedded data says it."
         ),
     ] = None,
     data: Annotated[
@@ -42,6 +42,9 @@ def train(
     epochs: Annotated[float | None, typer.Option(help="Passes over the training data, instead of --steps.")] = None,
     lr: Annotated[float | None, typer.Option("--lr", help="The highest learning rate.")] = None,
     batch: Annotated[int | None, typer.Option(help="Tokens in a batch, padding among them.")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="With --resume: go on with a run that somebody else began.")
+    ] = False,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
 ) -> None:
     """Train a model and keep its best checkpoint."""
@@ -50,7 +53,8 @@ def train(
     from seqloom.training.checkpoint import FOLDER
     from seqloom.training.run import train as run
     from seqloom.training.run_config import load_run
-    from seqloom.training.run_folder import SETUP, settings_of
+    from seqloom.training.run_folder import settings_of
+    from seqloom.training.saved_task import SETUP
 
     lengths = {"--steps": steps, "--epochs": epochs, "--budget": budget}
     given = [name for name, value in lengths.items() if value is not None]
@@ -59,7 +63,7 @@ def train(
     if resume and config is not None and config.suffix != ".toml":
         out, config = config, None
     new = (config, task, data) != (None, None, None) and not (out / SETUP).exists()
-    begun_with = settings_of(out) if resume and not new else None
+    begun_with = settings_of(out, trust=trust) if resume and not new else None
     settings = load_run(
         config, set_, begun_with, task=task, data__train=data, data__valid=valid, model__name=model,
         train__device=device, train__steps=steps, train__budget=budget, train__epochs=epochs,

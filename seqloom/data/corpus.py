@@ -17,14 +17,16 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seqloom.data.chunks import Array, Chunk, chunks, join
 from seqloom.data.encoding import encode_chunks, without_garbage_collection
+from seqloom.errors import DamagedError, SeqloomWarning
 from seqloom.lock import locked
-from seqloom.storage import digest, replace_file
+from seqloom.storage import MANIFEST, digest, read_json, replace_file
 
 __all__ = ["Chunk", "Corpus", "fingerprint", "prepare"]
 
@@ -76,12 +78,27 @@ def prepare(
     ->        the same bytes for any number of them
     """
     unfinished = folder.with_name(f"{folder.name}.{size}.chunks")
-    if not folder.exists():
+    if not is_whole(folder):
         with locked(folder.with_name(f".{folder.name}.lock"), "is preparing the same data"):
-            if not folder.exists():  # the one we waited for may have made it
+            if not is_whole(folder):  # the one we waited for may have made it
+                shutil.rmtree(folder, ignore_errors=True)
                 make(folder, unfinished, records, encode, size, workers)
     shutil.rmtree(unfinished, ignore_errors=True)
     return Corpus(folder)
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a corpus is there, and every byte of it as it was written: a disk forgets, and a batch would not tell."""
+    if not folder.exists():
+        return False
+    try:
+        marks = read_json(folder / MANIFEST)["files"]
+        right = all(digest(folder / name) == mark for name, mark in marks.items())
+    except (DamagedError, OSError, KeyError, AttributeError, TypeError):
+        right = False
+    if not right:
+        warn(f"{folder} was damaged while it lay there; it is made again", SeqloomWarning, stacklevel=2)
+    return right
 
 
 def make(
@@ -99,13 +116,27 @@ def make(
     def missing() -> Iterator[tuple[Path, list[R]]]:
         for number, chunk in enumerate(chunks(records, size)):
             files.append(unfinished / f"{number:06d}.npz")
-            if not files[-1].exists():
+            if not is_sound(files[-1]):
                 yield files[-1], chunk
 
     with without_garbage_collection(), closing(encode_chunks(missing(), encode, workers)) as found:
         for file, content in found:
             replace_file(file, content)
+            replace_file(mark_of(file), sha256(content).hexdigest().encode())
     join(files, folder)
+
+
+def mark_of(chunk: Path) -> Path:
+    """Beside a chunk, its SHA-256: written last."""
+    return chunk.with_suffix(".sha256")
+
+
+def is_sound(chunk: Path) -> bool:
+    """Whether a chunk that was left by a run that was stopped is as it was written."""
+    try:
+        return mark_of(chunk).read_text(encoding="utf-8") == digest(chunk)
+    except (OSError, ValueError):
+        return False
 
 
 class Corpus:

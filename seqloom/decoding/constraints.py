@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from seqloom.decoding.hypotheses import Hypothesis
-
 
 @dataclass(frozen=True)
 class Constraints:
@@ -21,30 +19,32 @@ class Constraints:
     no_repeat: int = 0
     prefix: Sequence[int] = ()
 
-    def apply(self, log_probs: Tensor, hypotheses: Sequence[Hypothesis | None]) -> Tensor:
-        """log_probs (R, V) after each hypothesis -> with -inf for what may not come."""
-        first = hypotheses[0] if hypotheses else None
-        length = first.length if first is not None else 0  # all rows are equally long
+    def apply(self, log_probs: Tensor, length: int, written: Tensor | None = None) -> Tensor:
+        """log_probs (R, V), changed in place: -inf for what may not come after so many tokens.
+
+        written  (R, T)  the tokens of each row so far; read only where n-grams may not repeat
+        """
         if length < len(self.prefix):
             forced = torch.full_like(log_probs, -torch.inf)
             token = self.prefix[length]
             forced[:, token] = log_probs[:, token]
             return forced
-        log_probs = log_probs.clone()
-        log_probs[:, list(self.forbidden)] = -torch.inf
-        if length < self.min_length:
-            log_probs[:, self.eos] = -torch.inf
+        never = (*self.forbidden, self.eos) if length < self.min_length else self.forbidden
+        for token in never:
+            log_probs[:, token] = -torch.inf
         if self.no_repeat:
-            for row, hypothesis in enumerate(hypotheses):
-                log_probs[row, self.repeats(hypothesis)] = -torch.inf
-        log_probs[log_probs.amax(-1) == -torch.inf, self.eos] = 0.0  # where nothing may come, the answer ends
+            assert written is not None
+            self.forbid_repeats(log_probs, written)
+        if self.no_repeat or log_probs.shape[1] <= len(never):  # where nothing may come, the answer ends
+            log_probs[log_probs.amax(-1) == -torch.inf, self.eos] = 0.0
         return log_probs
 
-    def repeats(self, hypothesis: Hypothesis | None) -> list[int]:
-        """Tokens that would complete an n-gram of `no_repeat` tokens a second time."""
-        tokens = hypothesis.tokens() if hypothesis is not None else []
+    def forbid_repeats(self, log_probs: Tensor, written: Tensor) -> None:
+        """-inf for tokens that would complete an n-gram of `no_repeat` tokens a second time."""
         n = self.no_repeat
-        if len(tokens) < n:
-            return []
-        end = tokens[len(tokens) - n + 1 :]
-        return [tokens[k + n - 1] for k in range(len(tokens) - n + 1) if tokens[k : k + n - 1] == end]
+        if written.shape[1] < n:
+            return
+        runs = written.unfold(1, n, 1)  # (R, T - n + 1, n)
+        end = written[:, written.shape[1] - n + 1 :]
+        again = (runs[..., :-1] == end[:, None]).all(-1)
+        log_probs.scatter_add_(1, runs[..., -1], torch.where(again, -torch.inf, 0.0).to(log_probs.dtype))

@@ -1,8 +1,8 @@
-"""Hypotheses: answers while they grow token by token, and the decoded sequences they end as."""
+"""The decoded sequences of an input, and the back-pointers by which they are found at the end of a search."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+Numbers = NDArray[np.int64]
+Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -36,66 +39,91 @@ class DecodingUpdate(NamedTuple):
     finished: bool
 
 
+class TopTokens(NamedTuple):
+    """The most probable next tokens of each row, the best first, on the host."""
+
+    tokens: Numbers  # (R, k)
+    log_probs: Scores  # (R, k)
+
+    @classmethod
+    def of(cls, log_probs: Tensor, count: int) -> TopTokens:
+        """log_probs (R, V) -> the best `count` of each row. It is here that a step waits for the device, once."""
+        if count == 1:
+            values, tokens = log_probs.max(-1, keepdim=True)
+        else:
+            values, tokens = log_probs.topk(min(count, log_probs.shape[1]), dim=-1)
+        return cls(tokens.cpu().numpy(), values.double().cpu().numpy())
+
+    def choices(self, row: int, count: int) -> Choices:
+        """The best few of a row."""
+        return list(zip(self.tokens[row, :count].tolist(), self.log_probs[row, :count].tolist(), strict=True))
+
+
 @dataclass(frozen=True)
-class Hypothesis:
-    """A token and, through `parent`, the tokens before it: one path through the search."""
+class StepRecord:
+    """The tokens that a step of beam search chose among, and where each came from; all inputs one after the other."""
 
-    parent: Hypothesis | None
-    token: int
-    log_prob: float  # of the token
-    total: float  # of all tokens up to it
-    length: int
-    attention: tuple[Sequence[Tensor], int]  # weights of the step that chose it, for each layer, and its row there
-    likeliest: Choices
-
-    def path(self) -> Iterator[Hypothesis]:
-        """From this token back to the first."""
-        node: Hypothesis | None = self
-        while node is not None:
-            yield node
-            node = node.parent
-
-    def tokens(self) -> list[int]:
-        return [node.token for node in self.path()][::-1]
+    tokens: Numbers  # (C)
+    log_probs: Scores  # (C)
+    parents: Numbers  # (C): the place of the token before it in the record of the step before
+    rows: Numbers  # (C): its row in the batch of the model
+    attention: Tensor | None  # (L, R, N, S)
+    top: TopTokens
 
 
-def extend(
-    parent: Hypothesis | None,
-    token: int,
-    log_prob: float,
-    attention: tuple[Sequence[Tensor], int],
-    likeliest: Choices = (),
-) -> Hypothesis:
-    """The hypothesis with one more token."""
-    total, length = (parent.total, parent.length) if parent is not None else (0.0, 0)
-    return Hypothesis(parent, token, log_prob, total + log_prob, length + 1, attention, likeliest)
+class History:
+    """All steps of a search so far: sequences are read off backwards, once they are wanted."""
+
+    def __init__(self, eos: int, penalty: float, likeliest: int) -> None:
+        self.eos, self.penalty, self.likeliest = eos, penalty, likeliest
+        self.records: list[StepRecord] = []
+
+    def sequence(self, step: int, place: int, source_length: int) -> DecodedSequence:
+        """The sequence whose last token stands at a place in the record of a step."""
+        path: list[tuple[StepRecord, int]] = []
+        for record in reversed(self.records[: step + 1]):
+            path.append((record, place))
+            place = int(record.parents[place])
+        path.reverse()
+        tokens = [int(record.tokens[place]) for record, place in path]
+        rows = [int(record.rows[place]) for record, place in path]
+        weights = [
+            record.attention[:, row]
+            for (record, _), row in zip(path, rows, strict=True)
+            if record.attention is not None
+        ]
+        log_probs = [float(record.log_probs[place]) for record, place in path]
+        likeliest = [record.top.choices(row, self.likeliest) for (record, _), row in zip(path, rows, strict=True)]
+        return decoded(tokens, log_probs, self.eos, self.penalty, source_length, weights, likeliest)
 
 
-def finish(last: Hypothesis | None, penalty: float, eos: int, source_length: int) -> DecodedSequence:
-    """The decoded sequence of a hypothesis."""
-    nodes = list(last.path())[::-1] if last is not None else []
-    ended = bool(nodes) and nodes[-1].token == eos
-    words = nodes[:-1] if ended else nodes
-    total = nodes[-1].total if nodes else 0.0
+def decoded(
+    tokens: Sequence[int],
+    log_probs: Sequence[float],
+    eos: int,
+    penalty: float,
+    source_length: int,
+    attention: Sequence[Tensor],
+    likeliest: Sequence[Choices],
+) -> DecodedSequence:
+    """A sequence with <eos> at its end if it has ended; attention: the weights of each token (L, N, S), or none."""
+    ended = bool(tokens) and tokens[-1] == eos
+    words = list(tokens[:-1] if ended else tokens)
     return DecodedSequence(
-        tokens=[node.token for node in words],
-        token_scores=[node.log_prob for node in nodes],
-        score=total / length_penalty(len(nodes), penalty),
+        tokens=words,
+        token_scores=list(log_probs),
+        score=sum(log_probs) / length_penalty(len(tokens), penalty),
         ended=ended,
-        attention=stack_attention(words, source_length),
-        likeliest=[node.likeliest for node in nodes],
+        attention=stack_attention(attention[: len(words)], source_length),
+        likeliest=list(likeliest),
     )
 
 
-def stack_attention(nodes: Sequence[Hypothesis], source_length: int) -> NDArray[np.float32] | None:
+def stack_attention(steps: Sequence[Tensor], source_length: int) -> NDArray[np.float32] | None:
     """The attention weights of all tokens, (L, N, T, S); None if the model was not asked for them."""
-    if not nodes or not nodes[0].attention[0]:
+    if not steps:
         return None
-    steps = [
-        torch.stack([layer[row, :, :source_length] for layer in layers])
-        for layers, row in (node.attention for node in nodes)
-    ]
-    weights: NDArray[np.float32] = torch.stack(steps, dim=2).float().cpu().numpy()
+    weights: NDArray[np.float32] = torch.stack(list(steps), dim=2)[..., :source_length].float().cpu().numpy()
     return weights
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.hypotheses import Choices, DecodingUpdate, Hypothesis, extend, finish
+from seqloom.decoding.hypotheses import Choices, DecodedSequence, DecodingUpdate, TopTokens, decoded
 from seqloom.decoding.settings import DecodingOptions, SamplingOptions
 from seqloom.decoding.stepper import Step, Stepper
+
+LIKELY = 256
+"""Of a large vocabulary, tokens among which a draw nearly always falls: no others are sorted."""
+DRAWN_AT_ONCE = 64
+"""Random numbers that are drawn for a row at a time."""
 
 
 def choose_tokens(logits: Tensor, options: SamplingOptions, uniform: Tensor) -> Tensor:
@@ -22,23 +27,31 @@ def choose_tokens(logits: Tensor, options: SamplingOptions, uniform: Tensor) -> 
     if options.temperature == 0:
         return logits.argmax(-1)
     below_best = logits.double() - logits.amax(-1, keepdim=True)  # so that no temperature is too low
-    probs, tokens = torch.softmax(below_best / options.temperature, -1).sort(dim=-1, descending=True, stable=True)
-    before = probs.cumsum(-1) - probs
-    keep = before < options.top_p  # the best token always stays
+    probs = torch.softmax(below_best / options.temperature, -1)
+    if probs.shape[1] > 2 * LIKELY:
+        likely = min(max(LIKELY, options.top_k + 1), probs.shape[1])
+        tokens, certain = drawn(*probs.topk(likely), options, uniform)
+        if certain:
+            return tokens
+    tokens, _ = drawn(*probs.sort(dim=-1, descending=True, stable=True), options, uniform)
+    return tokens
+
+
+def drawn(probs: Tensor, tokens: Tensor, options: SamplingOptions, uniform: Tensor) -> tuple[Tensor, bool]:
+    """The most probable tokens (R, k), the best first -> the one drawn in each row, and whether no other can be."""
+    upto = probs.cumsum(-1)
+    keep = upto - probs < options.top_p  # the best token always stays
     if options.top_k:
         keep[:, options.top_k :] = False
     cumulative = torch.where(keep, probs, 0.0).cumsum(-1)
-    place = torch.searchsorted(cumulative, uniform.double()[:, None] * cumulative[:, -1:], right=True)
+    mass = cumulative[:, -1:]
+    certain = bool((~keep[:, -1]).all())  # all that is kept is among them
+    if not certain and options.top_p == 1.0 and not options.top_k:
+        mass = torch.ones_like(mass)  # what is kept is everything
+        certain = bool((uniform.double() < upto[:, -1]).all())
+    place = torch.searchsorted(cumulative, uniform.double()[:, None] * mass, right=True)
     last = keep.sum(-1, keepdim=True) - 1  # rounding must not lead beyond what was kept
-    return tokens.gather(-1, torch.minimum(place, last)).squeeze(-1)
-
-
-def top_tokens(log_probs: Tensor, count: int) -> list[Choices]:
-    """For each row of log-probabilities (R, V) the most probable tokens."""
-    if not count:
-        return [[]] * len(log_probs)
-    best = log_probs.topk(min(count, log_probs.shape[1]))
-    return [list(zip(*pair, strict=True)) for pair in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
+    return tokens.gather(-1, torch.minimum(place, last)).squeeze(-1), certain
 
 
 class RowGenerators:
@@ -46,12 +59,18 @@ class RowGenerators:
 
     def __init__(self, keys: Sequence[str], device: torch.device) -> None:
         self.generators = [seeded_generator(key) for key in keys]
+        self.ahead: list[list[float]] = [[] for _ in keys]  # drawn, and not used yet; the next one last
         self.device = device
 
     def uniform(self, rows: list[int]) -> Tensor:
         """One number in [0, 1) for each of these rows (R)."""
-        numbers = [torch.rand((), generator=self.generators[row], dtype=torch.float64) for row in rows]
-        return torch.stack(numbers).to(self.device) if numbers else torch.zeros(0, device=self.device)
+        return torch.tensor([self.next(row) for row in rows], dtype=torch.float64, device=self.device)
+
+    def next(self, row: int) -> float:
+        if not self.ahead[row]:
+            numbers = torch.rand(DRAWN_AT_ONCE, generator=self.generators[row], dtype=torch.float64)
+            self.ahead[row] = numbers.tolist()[::-1]
+        return self.ahead[row].pop()
 
 
 def seeded_generator(key: str) -> torch.Generator:
@@ -59,12 +78,25 @@ def seeded_generator(key: str) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
+@dataclass
+class SampledSequence:
+    """The tokens of a row so far, each with its log-probability and what else was asked for; it grows."""
+
+    tokens: list[int] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    likeliest: list[Choices] = field(default_factory=list)
+    attention: list[Tensor] = field(default_factory=list)  # (L, N, S) each
+
+    def decoded(self, eos: int, penalty: float, source_length: int) -> DecodedSequence:
+        return decoded(self.tokens, self.log_probs, eos, penalty, source_length, self.attention, self.likeliest)
+
+
 @dataclass(frozen=True)
 class SampledToken:
-    """The newest token of a row, and whether it is the last."""
+    """A row that has one more token, and whether it is the last."""
 
     row: int
-    hypothesis: Hypothesis
+    sequence: SampledSequence
     last: bool
 
 
@@ -74,7 +106,7 @@ def sample(
     keys: Sequence[str],
     constraints: Constraints,
     options: SamplingOptions,
-    ends: Callable[[int, Hypothesis], bool],
+    ends: Callable[[int, SampledSequence], bool],
     wanted: Callable[[int], bool] = lambda row: True,
 ) -> Iterator[list[SampledToken]]:
     """One step after the other: a token for each row that goes on.
@@ -86,24 +118,40 @@ def sample(
     """
     device = step.logits.device
     generators = RowGenerators(keys, device)
-    hypotheses: list[Hypothesis | None] = [None] * len(keys)
-    live = list(range(len(keys)))
+    sequences = [SampledSequence() for _ in keys]
+    live, length = list(range(len(keys))), 0
     while live:
         with torch.inference_mode():
-            log_probs = constraints.apply(torch.log_softmax(step.logits, -1), [hypotheses[row] for row in live])
-            chosen = choose_tokens(log_probs, options, generators.uniform(live))
+            written = None
+            if constraints.no_repeat:
+                written = torch.tensor([sequences[row].tokens for row in live], dtype=torch.int64, device=device)
+            log_probs = constraints.apply(torch.log_softmax(step.logits, -1), length, written)
+            random = generators.uniform(live) if options.temperature else log_probs.new_zeros(0)
+            chosen = choose_tokens(log_probs, options, random)
             gained = log_probs.gather(1, chosen[:, None]).squeeze(1).tolist()
-            top = top_tokens(log_probs, options.likeliest)
-        sampled = []
-        for place, (row, token, log_prob) in enumerate(zip(live, chosen.tolist(), gained, strict=True)):
-            new = hypotheses[row] = extend(hypotheses[row], token, log_prob, (step.attention, place), top[place])
-            sampled.append(SampledToken(row, new, ends(row, new)))
-        going = [place for place, one in enumerate(sampled) if not one.last and wanted(one.row)]
-        live = [live[place] for place in going]
-        if live:
+            top = TopTokens.of(log_probs, options.likeliest) if options.likeliest else None
+            attention = torch.stack(list(step.attention)).unbind(1) if step.attention else ()
+        sampled, going = [], []
+        for place, (row, token) in enumerate(zip(live, chosen.tolist(), strict=True)):
+            sequence = sequences[row]
+            sequence.tokens.append(token)
+            sequence.log_probs.append(gained[place])
+            sequence.likeliest.append(top.choices(place, options.likeliest) if top else [])
+            if attention:
+                sequence.attention.append(attention[place])
+            last = ends(row, sequence)
+            sampled.append(SampledToken(row, sequence, last))
+            if not last and wanted(row):
+                going.append(place)
+        length += 1
+        if going:
             with torch.inference_mode():
-                kept = torch.tensor(going, device=device)
-                step = model.step(chosen[kept], model.select(step.state, kept))
+                state = step.state
+                if len(going) < len(live):
+                    kept = torch.tensor(going, device=device)
+                    chosen, state = chosen[kept], model.select(state, kept, kept)
+                step = model.step(chosen, state)
+        live = [live[place] for place in going]
         yield sampled
 
 
@@ -129,22 +177,22 @@ def sample_answers(
     row_keys = [f"{key} {number}" for key in keys for number in range(count)]
     with torch.inference_mode():
         rows = torch.tensor(owners, device=device)
-        step = model.step(torch.full((len(owners),), bos, device=device), model.select(state, rows))
+        step = model.step(torch.full((len(owners),), bos, device=device), model.select(state, rows, rows))
 
-    def last(row: int, hypothesis: Hypothesis) -> bool:
-        return hypothesis.token == constraints.eos or hypothesis.length >= options.limit(sources[owners[row]])
+    def last(row: int, sequence: SampledSequence) -> bool:
+        return sequence.tokens[-1] == constraints.eos or len(sequence.tokens) >= options.limit(sources[owners[row]])
 
-    written: list[Hypothesis | None] = [None] * len(owners)
+    written = [SampledSequence()] * len(owners)
     open_rows = Counter(owners)
     for sampled in sample(model, step, row_keys, constraints, options, last, lambda row: wanted(owners[row])):
         updates = []
         for new in sampled:
-            written[new.row] = new.hypothesis
+            written[new.row] = new.sequence
             open_rows[owners[new.row]] -= new.last
         for index in dict.fromkeys(owners[new.row] for new in sampled):
             finished = not open_rows[index]
             if finished or grows(index):
                 own = written[index * count : (index + 1) * count]
-                sequences = [finish(one, options.length_penalty, constraints.eos, sources[index]) for one in own]
+                sequences = [one.decoded(constraints.eos, options.length_penalty, sources[index]) for one in own]
                 updates.append(DecodingUpdate(index, sequences, finished))
         yield updates

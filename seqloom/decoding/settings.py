@@ -31,6 +31,8 @@ class DecodingOptions(SamplingOptions):
     """Beam size: hypotheses that are followed side by side; 1 is greedy search."""
     n_best: int = Field(1, ge=1, le=100)
     """Answers for each input: of beam search the best first, else as they are sampled."""
+    early_stopping: bool = True
+    """Beam search ends once `beam` answers have ended; false: once nothing that goes on can become better than them."""
     length_penalty: float = Field(1.0, ge=0, le=10)
     """0 prefers short answers; 1 divides by a length; above, longer ones."""
     max_length: int = Field(0, ge=0, le=100_000)

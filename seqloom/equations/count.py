@@ -36,17 +36,23 @@ def parameters(weights: Mapping[str, Any], prefix: str = "") -> dict[str, int]:
 
 
 def flat(weights: Mapping[str, Any], prefix: str = "") -> dict[str, Tensor]:
-    """All tensors among weights, parts taken apart: `attention.W_Q`, `blocks.2.norm.gamma`."""
+    """All tensors among weights, parts taken apart: `attention.W_Q`, `blocks.2.norm.gamma`; none that are given."""
     found: dict[str, Tensor] = {}
     for name, value in weights.items():
         match value:
             case Tensor():
                 found[prefix + name] = value
             case Part():
-                found |= flat(value.weights, f"{prefix}{name}.")
+                found |= flat(learned(value), f"{prefix}{name}.")
             case list() | tuple():
                 found |= flat({str(number): each for number, each in enumerate(value, start=1)}, f"{prefix}{name}.")
     return found
+
+
+def learned(part: Part) -> dict[str, Any]:
+    """The weights of a part without those that its docstring says are given."""
+    entries = {name: part.definition.legend[name] for name in part.weights}
+    return {name: part.weights[name] for name, entry in entries.items() if entry is None or not entry.given}
 
 
 def shapes(definition: Equations[..., Any], sizes: Mapping[str, int], otherwise: int) -> dict[str, Any]:

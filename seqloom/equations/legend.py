@@ -7,7 +7,8 @@
     s     state   the state of a part: as many tensors as that has
 
 A shape is written in the letters of the project (below), words, numbers, and sums or products of
-them: `(H+D, H)`. A description that begins with `bool` or `index` says what kind of number it is.
+them: `(H+D, H)`. A description that begins with `bool` or `index` says what kind of number it is; before that,
+`given` says of a weight that it is not learned: a statistic, or the source that a decoder copies from.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Entry:
     shape: tuple[str, ...]
     kind: Kind
     sense: str
+    given: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,10 @@ def read_legend(docstring: str | None) -> Legend:
 def read_entry(shape: str, sense: str) -> Entry:
     if shape in ("int", "state"):
         return Entry((), shape, sense)  # type: ignore[arg-type]
+    given, sense = sense.startswith("given, "), sense.removeprefix("given, ")
     kind = next((kind for kind in ("bool", "index") if sense.startswith(f"{kind},")), "real")
     letters = tuple(part.strip() for part in shape.strip("()").split(",") if part.strip())
-    return Entry(letters, kind, sense.removeprefix(f"{kind}, "))  # type: ignore[arg-type]
+    return Entry(letters, kind, sense.removeprefix(f"{kind}, "), given)  # type: ignore[arg-type]
 
 
 def size_of(expression: str, sizes: Mapping[str, int]) -> int:

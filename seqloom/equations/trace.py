@@ -6,6 +6,7 @@ last bit; a test says so for every definition.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -171,7 +172,10 @@ class Tracer:
         for letter in (letter for size in entry.shape for letter in letters_in(size)):
             if letter not in self.sizes:  # no input has told it
                 self.sizes[letter] = int(self.draw(letter, ()))
-        return self.draw(self.prefix + name, tuple(size_of(letter, self.sizes) for letter in entry.shape))
+        shape = tuple(size_of(letter, self.sizes) for letter in entry.shape)
+        if entry.kind == "index":
+            return torch.arange(math.prod(shape)).reshape(shape)
+        return self.draw(self.prefix + name, shape)
 
     # --- expressions ----------------------------------------------------------------------------
 
@@ -287,7 +291,7 @@ class Tracer:
         """Read a sequence with a recurrent part; what is recorded inside gets an axis of time in front."""
         X = self.number(node.source)
         part = as_part(self.known[node.part.id])
-        sizes = {letter: int(self.draw(letter, ())) for letter in "HKDF"} if self.draw else None
+        sizes = {letter: int(self.draw(letter, ())) for letter in "HKDFV"} if self.draw else None
         state, outputs, records = part.start(X, sizes), [], []
         for x in reversed(X) if node.backward else X:
             with self.apart() as record:

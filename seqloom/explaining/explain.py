@@ -16,6 +16,7 @@ from seqloom.explaining.example_inputs import SENTENCE
 from seqloom.explaining.explanation import Explanation, explain_definition
 from seqloom.explaining.panels import Experiment
 from seqloom.explaining.walkthrough import Walkthrough
+from seqloom.storage import SUFFIX
 
 if TYPE_CHECKING:
     from seqloom.training.model import Model
@@ -49,11 +50,13 @@ def explain(
 
 
 def is_folder(what: str | Path) -> bool:
-    """Whether a folder is meant: a path, or a name that no definition and no experiment has."""
+    """Whether a trained model is meant: a path, a pack, or a name that no definition and no experiment has."""
     if isinstance(what, Path) or os.sep in what:
         return ":" not in str(what)
     known = what.replace("_", "-").lower()
-    return Path(what).is_dir() and known not in experiments.NAMES and known not in definitions()
+    return (
+        (Path(what).is_dir() or what.endswith(SUFFIX)) and known not in experiments.NAMES and known not in definitions()
+    )
 
 
 def trained(model: Any, sentence: Any) -> Walkthrough:

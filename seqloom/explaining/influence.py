@@ -22,14 +22,7 @@ from seqloom.training.model import Model
 def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment:
     """The influence of every word of a sentence on the last state of the encoder, by its distance from the end."""
     model = loaded(folder)
-    if isinstance(model.network, FlatClassifier):
-        what = f"{model.task.config.model.name} puts all words end to end: it has no state that could forget"
-        raise SeqloomError(what, remedy="use a model that reads word by word")
-    words, learned = influence(model, model.network, sentence)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        fresh = model.task.make_model().to(model.device).eval()
-    _, began = influence(model, fresh, sentence)
+    words, learned, began = influence_curves(model, sentence)
     distances, encoder = range(len(words)), model.task.config.model.name
     far, near = learned[0], max(learned[-1], 1e-30)
     real = [place for place in distances if words[place] not in SPECIALS] or distances
@@ -59,6 +52,18 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
     )  # fmt: skip
 
 
+def influence_curves(model: Model, given: Any = None) -> tuple[list[str], list[float], list[float]]:
+    """The words of a sentence, and the influence of each: in the trained model, and with the weights it began with."""
+    if isinstance(model.network, FlatClassifier):
+        what = f"{model.task.config.model.name} puts all words end to end: it has no state that could forget"
+        raise SeqloomError(what, remedy="use a model that reads word by word")
+    words, learned = influence(model, model.network, given)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        fresh = model.task.make_model().to(model.device).eval()
+    return words, learned, influence(model, fresh, given)[1]
+
+
 def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], list[float]]:
     """The words of a sentence, and for each the norm of d(last hidden state) / d(its embedding)."""
     with torch.no_grad():
@@ -68,11 +73,14 @@ def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], 
     assert isinstance(encoder, Encoder)
 
     def last(x: Tensor) -> Tensor:
-        hidden: Tensor = encoder(x, torch.tensor([x.shape[1]], device=x.device))[0, -1]
+        hidden: Tensor = encoder(x, torch.full((len(x),), x.shape[1], device=x.device))[:, -1]
         both = isinstance(encoder, RecurrentEncoder) and encoder.both_ways
-        return hidden[: len(hidden) // 2] if both else hidden  # the half that comes from the left
+        return hidden[:, : hidden.shape[1] // 2] if both else hidden  # the half that comes from the left
 
-    slopes = torch.autograd.functional.jacobian(last, x)[:, 0]  # type: ignore[no-untyped-call]  # (H, T, D)
+    with torch.no_grad():
+        width = last(x).shape[1]
+    copies = x.expand(width, -1, -1).clone().requires_grad_()  # one for each entry of the state: all rows of the
+    (slopes,) = torch.autograd.grad(last(copies).diagonal().sum(), copies)  # Jacobian (H, T, D) at once
     return first.words, slopes.square().sum((0, 2)).sqrt().tolist()
 
 

@@ -19,6 +19,11 @@ class Series:
     name: str
     x: Sequence[float]
     y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    """The ends of an interval around each y, if there are any."""
+    look: int | None = None
+    """Which of the looks it has, where the same thing has lines in several charts; unsaid, by its place."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,10 @@ class BarChart:
     categories: Sequence[str]
     series: Sequence[tuple[str, Sequence[float]]]  # name, one number for each category
     stacked: bool = False
+    ranges: Sequence[Sequence[tuple[float, float]]] = ()
+    """For each series, the ends of an interval around every number, if there are any."""
+    by_category: bool = False
+    """Whether each category has a look of its own, where there is one series alone."""
 
 
 @dataclass(frozen=True)

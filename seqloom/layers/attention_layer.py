@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
@@ -11,6 +13,7 @@ from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.masks import per_query, quiet
 from seqloom.layers.multi_head import attend
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -65,6 +68,14 @@ def self_attention(X, *, W_Q, W_K, W_V):
     return Y
 
 
+class MaskedKeyValue(NamedTuple):
+    """What a sequence answers with, computed once, and where it may be looked at."""
+
+    k: Tensor  # (B, S, K)
+    v: Tensor  # (B, S, K)
+    mask: Tensor | None  # (B, T, S), T may be 1
+
+
 @layer(attention_layer)
 class AttentionLayer(Layer):
     """The attention layer: one product for keys and values, one fused kernel."""
@@ -86,9 +97,17 @@ class AttentionLayer(Layer):
         ->    c  (B, T, K)            the outputs; zeros for a query that may attend nowhere
               a  (B, T, S)            the attention weights
         """
+        return self.look(x, self.keys(h, mask), weights=weights)
+
+    def keys(self, h: Tensor, mask: Tensor | None = None) -> MaskedKeyValue:
+        """What `look` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
         mask = per_query(mask)
-        k, v = (quiet(h, mask) @ self.W_KV).chunk(2, dim=-1)
-        return look(x @ self.W_Q, k, v, mask, scale=1.0, weights=weights)
+        k, v = product(quiet(h, mask), self.W_KV.T).chunk(2, dim=-1)
+        return MaskedKeyValue(k, v, mask)
+
+    def look(self, x: Tensor, answers: MaskedKeyValue, *, weights: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+        """As `forward`, with what `keys` made of h."""
+        return look(product(x, self.W_Q.T), *answers, scale=1.0, weights=weights)
 
     def symbols(self) -> Symbols:
         W_K, W_V = self.W_KV.chunk(2, dim=1)

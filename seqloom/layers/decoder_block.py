@@ -1,4 +1,4 @@
-"""The Transformer's decoder block, with the norm after each part (2017) and before it."""
+"""The Transformer's decoder block, with the norm after each part (2017) and before it, and without residuals."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from seqloom.equations import equations
-from seqloom.layers.base import Layer, Symbols, layer
-from seqloom.layers.dropout import Dropout
-from seqloom.layers.feed_forward import FeedForward, feed_forward
+from seqloom.layers.base import Symbols, layer
+from seqloom.layers.block_parts import BlockParts, WithoutResidual
+from seqloom.layers.feed_forward import feed_forward
 from seqloom.layers.masks import per_head, quiet
 from seqloom.layers.multi_head import KeyValue, MultiHead, multi_head
-from seqloom.layers.norms import LayerNorm, layer_norm
+from seqloom.layers.norms import NormKind, layer_norm, norm_called
 
 
 @equations
@@ -77,39 +77,117 @@ def decoder_block_pre_norm(
     return O
 
 
+@equations
+def decoder_block_no_residual(
+    X,
+    H,
+    causal,
+    mask,
+    *,
+    self_attention=multi_head,
+    norm_1=layer_norm,
+    cross_attention=multi_head,
+    norm_2=layer_norm,
+    network=feed_forward,
+    norm_3=layer_norm,
+):
+    """Transformer decoder block without residual connections: what a part drops is lost.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, without K. He et al., Deep residual learning
+    for image recognition, CVPR 2016.
+
+    X       (T, D)  the target so far, one vector for each position
+    H       (S, D)  the hidden states of the encoder
+    causal  (T, T)  bool, True where a position may attend to one before it
+    mask    (T, S)  bool, True where a position may attend to the source
+    """
+    Y = norm_1(self_attention(X, X, causal))  # each position attends to itself and those before it
+    Z = norm_2(cross_attention(Y, H, mask))  # then to the source
+    O = norm_3(network(Z))  # the feed-forward network, applied at each position
+    return O
+
+
+@equations
+def decoder_block_pre_norm_no_residual(
+    X,
+    H,
+    causal,
+    mask,
+    *,
+    norm_1=layer_norm,
+    self_attention=multi_head,
+    norm_2=layer_norm,
+    cross_attention=multi_head,
+    norm_3=layer_norm,
+    network=feed_forward,
+):
+    """Transformer decoder block, the norm first, without residual connections: what a part drops is lost.
+
+    Paper: R. Xiong et al., On layer normalization in the Transformer architecture, ICML 2020, without K. He et al.,
+    Deep residual learning for image recognition, CVPR 2016.
+
+    X       (T, D)  the target so far, one vector for each position
+    H       (S, D)  the hidden states of the encoder
+    causal  (T, T)  bool, True where a position may attend to one before it
+    mask    (T, S)  bool, True where a position may attend to the source
+    """
+    U = norm_1(X)  # the input of the self-attention, normalised
+    Y = self_attention(U, U, causal)  # each position attends to itself and those before it
+    Z = cross_attention(norm_2(Y), H, mask)  # then to the source
+    O = network(norm_3(Z))  # the feed-forward network, applied at each position
+    return O
+
+
 class DecoderCache(NamedTuple):
     """What a decoder block attends to: the source, computed once, and the tokens written so far."""
 
     source: KeyValue  # (B, N, S, K)
-    written: Any  # KeyValue (B, N, T, K), or the state of what stands in its place; None before the first token
+    written: Any  # WrittenCache, or the state of what stands in its place; None before the first token
 
 
-class DecoderParts(Layer):
-    """What both decoder blocks are made of; they differ in the order."""
+class DecoderParts(BlockParts):
+    """What all decoder blocks are made of; they differ in the order, and in what is added."""
 
-    def __init__(self, width: int, heads: int, hidden: int, dropout: float = 0.0, inner_dropout: float = 0.0) -> None:
-        super().__init__()
-        self.self_attention = self.look_back(width, heads, inner_dropout)
-        self.norm_1 = LayerNorm(width)
-        self.cross_attention = MultiHead(width, heads, inner_dropout)
-        self.norm_2 = LayerNorm(width)
-        self.network = FeedForward(width, hidden, inner_dropout)
-        self.norm_3 = LayerNorm(width)
-        self.dropout = Dropout(dropout)  # after each part, before the sum
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        hidden: int,
+        dropout: float = 0.0,
+        inner_dropout: float = 0.0,
+        *,
+        norm: NormKind = "layer",
+        scaled: bool = True,
+    ) -> None:
+        super().__init__(dropout)
+        self.self_attention = self.look_back(width, heads, inner_dropout, scaled)
+        self.norm_1 = norm_called(norm, width)
+        self.cross_attention = MultiHead(width, heads, inner_dropout, scaled=scaled)
+        self.norm_2 = norm_called(norm, width)
+        self.network, self.norm_3 = self.make_network(width, hidden, inner_dropout, norm)
 
-    def forward(self, x: Tensor, h: Tensor, mask: Tensor | None = None, written: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        h: Tensor,
+        mask: Tensor | None = None,
+        written: Tensor | None = None,
+        *,
+        real: Tensor | None = None,
+    ) -> Tensor:
         """Every token attends to those before it, then to the source, then goes through the feed-forward network.
 
         x        (B, T, D)     the tokens written
         h        (B, S, D)     the source
         mask     (B, N, T, S)  bool, True where a token may attend to the source
         written  (B, N, T, T)  bool, True where a token may attend to the tokens up to itself, if not at all
+        real     (B, T)        bool, the padding mask of x for norms that are taken over the batch
         ->       (B, T, D)     the tokens, knowing of those before and of the source
         """
         x = quiet(x, per_head(written))
-        u = self.before(x)
+        u = self.before(x, real)
         back = self.self_attention(u, u, written, causal=True)
-        o, _ = self.behind(x, back, self.cross_attention.keys(h, mask), mask, weights=False)
+        o, _ = self.behind(x, back, self.cross_attention.keys(h, mask), mask, real, weights=False)
         return o
 
     def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
@@ -129,27 +207,35 @@ class DecoderParts(Layer):
                  cache         with the new tokens in it
               a  (B, N, T, S)  the weights of each head on the source; None unless asked for
         """
-        back, written = self.self_attention.step(self.before(x), cache.written)
-        o, a = self.behind(x, back, cache.source, mask, weights=weights)
+        back, written = self.self_attention.step(self.before(x, None), cache.written)
+        o, a = self.behind(x, back, cache.source, mask, None, weights=weights)
         return o, DecoderCache(cache.source, written), a
 
     def look_at_source(
         self, x: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for."""
-        seen = self.cross_attention.look(x, source, mask, weights=weights)
-        return seen if isinstance(seen, tuple) else (seen, None)
+        """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for.
 
-    def look_back(self, width: int, heads: int, dropout: float) -> Any:
+        In a step there may be W rows for each source, x (B*W, 1, D): its hypotheses, which look at it together.
+        """
+        sources = len(source.k)
+        together = x if len(x) == sources else x.view(sources, -1, x.shape[2])
+        seen = self.cross_attention.look(together, source, mask, weights=weights)
+        y, a = seen if isinstance(seen, tuple) else (seen, None)
+        if a is not None and together is not x:
+            a = a.transpose(1, 2).flatten(0, 1)[:, :, None]
+        return y.view_as(x), a
+
+    def look_back(self, width: int, heads: int, dropout: float, scaled: bool) -> Any:
         """What attends to the tokens written so far."""
-        return MultiHead(width, heads, dropout)
+        return MultiHead(width, heads, dropout, scaled=scaled)
 
-    def before(self, x: Tensor) -> Tensor:
+    def before(self, x: Tensor, real: Tensor | None) -> Tensor:
         """What the self-attention gets: x (B, T, D) -> (B, T, D)."""
         raise NotImplementedError
 
     def behind(
-        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, real: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         """Everything behind the self-attention: x, back (B, T, D) -> (B, T, D), and the weights if asked for."""
         raise NotImplementedError
@@ -163,16 +249,16 @@ class DecoderParts(Layer):
 class DecoderBlock(DecoderParts):
     """The decoder block of 2017: the norm after each part."""
 
-    def before(self, x: Tensor) -> Tensor:
+    def before(self, x: Tensor, real: Tensor | None) -> Tensor:
         return x
 
     def behind(
-        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, real: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        y: Tensor = self.norm_1(x + self.dropout(back))
+        y: Tensor = self.norm_1(self.add(x, back), real)
         seen, a = self.look_at_source(y, source, mask, weights=weights)
-        z: Tensor = self.norm_2(y + self.dropout(seen))
-        o: Tensor = self.norm_3(z + self.dropout(self.network(z)))
+        z: Tensor = self.norm_2(self.add(y, seen), real)
+        o: Tensor = self.norm_3(self.add(z, self.network(z)), real)
         return o, a
 
 
@@ -180,15 +266,24 @@ class DecoderBlock(DecoderParts):
 class DecoderBlockPreNorm(DecoderParts):
     """The decoder block with the norm before each part; a stack of them wants one more at the end."""
 
-    def before(self, x: Tensor) -> Tensor:
-        u: Tensor = self.norm_1(x)
+    def before(self, x: Tensor, real: Tensor | None) -> Tensor:
+        u: Tensor = self.norm_1(x, real)
         return u
 
     def behind(
-        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
+        self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, real: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        y = x + self.dropout(back)
-        seen, a = self.look_at_source(self.norm_2(y), source, mask, weights=weights)
-        z = y + self.dropout(seen)
-        o: Tensor = z + self.dropout(self.network(self.norm_3(z)))
-        return o, a
+        y = self.add(x, back)
+        seen, a = self.look_at_source(self.norm_2(y, real), source, mask, weights=weights)
+        z = self.add(y, seen)
+        return self.add(z, self.network(self.norm_3(z, real))), a
+
+
+@layer(decoder_block_no_residual)
+class DecoderBlockNoResidual(WithoutResidual, DecoderBlock):
+    """The decoder block of 2017 without residual connections."""
+
+
+@layer(decoder_block_pre_norm_no_residual)
+class DecoderBlockPreNormNoResidual(WithoutResidual, DecoderBlockPreNorm):
+    """The decoder block with the norm before each part, without residual connections."""

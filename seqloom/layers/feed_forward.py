@@ -10,6 +10,7 @@ from torch.nn.init import xavier_uniform_
 from seqloom.equations import equations, relu
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -56,8 +57,8 @@ class FeedForward(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Every position by itself: x (..., D) -> (..., D)."""
-        u = self.dropout(F.relu(F.linear(x, self.W_1.T, self.b_1)))
-        return F.linear(u, self.W_2.T, self.b_2)
+        u = self.dropout(F.relu(product(x, self.W_1.T, self.b_1)))
+        return product(u, self.W_2.T, self.b_2)
 
     def symbols(self) -> Symbols:
         return {"W_1": self.W_1, "b_1": self.b_1, "W_2": self.W_2, "b_2": self.b_2}

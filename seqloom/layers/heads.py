@@ -8,6 +8,7 @@ from torch.nn.init import xavier_uniform_
 from seqloom.equations import equations, flatten, relu, sigmoid, softmax
 from seqloom.errors import SeqloomError, ShapeError
 from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -100,8 +101,8 @@ class LogisticRegression(Layer):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """The evidence.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  the tokens
+        mask  (B, T)     bool, True for tokens; None when there is no padding
         -> z  (B)        the logits
         """
         x = end_to_end(x, mask, limit=len(self.w))
@@ -129,8 +130,8 @@ class MLP(Layer):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """The evidence for each label.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  the tokens
+        mask  (B, T)     bool, True for tokens; None when there is no padding
         -> z  (B, V)     the logits
         """
         x = end_to_end(x, mask, limit=len(self.W_1))
@@ -143,7 +144,7 @@ class MLP(Layer):
 
 @layer(readout)
 class Readout(Layer):
-    """Readout: a score for every word or label."""
+    """Readout: a logit for every token or label."""
 
     def __init__(self, width: int, vocab: int) -> None:
         super().__init__()
@@ -152,7 +153,7 @@ class Readout(Layer):
 
     def forward(self, h: Tensor) -> Tensor:
         """h (..., H) -> y (..., V)"""
-        return F.linear(h, self.W_hy.T, self.b_y)
+        return product(h, self.W_hy.T, self.b_y)
 
     def symbols(self) -> Symbols:
         return {"W_hy": self.W_hy, "b_y": self.b_y}
@@ -163,21 +164,21 @@ class Temperature(Layer):
     """Softmax with a temperature, chosen anew at each call."""
 
     def forward(self, z: Tensor, tau: float | Tensor) -> Tensor:
-        """z (..., V), and tau above 0, one or one for each row (..., 1) -> p (..., V)."""
+        """z (..., V), and tau above 0, one or one for each vector (..., 1) -> p (..., V)."""
         if isinstance(tau, float | int) and tau <= 0:
             raise SeqloomError(
                 f"a temperature of {tau} is not above 0",
-                remedy="for the likeliest word alone take the largest score",
+                remedy="for the most probable token alone take the largest logit",
             )
         return torch.softmax(z / tau, -1)
 
 
 def end_to_end(x: Tensor, mask: Tensor | None, limit: int) -> Tensor:
-    """Words in one long row, zeros for padding: x (B, T, D), mask (B, T) -> (B, T*D)."""
+    """Tokens in one long vector, zeros for padding: x (B, T, D), mask (B, T) -> (B, T*D)."""
     if x[0].numel() > limit:
         length = limit // x.shape[2]
         raise ShapeError(
-            f"{x.shape[1]} words, and there are weights for {length}",
+            f"{x.shape[1]} tokens, and there are weights for {length}",
             remedy=f"shorten the sentences to {length}, or make the layer {x.shape[1]} long",
         )
     return (x if mask is None else x.masked_fill(~mask[..., None], 0.0)).flatten(1)

@@ -2,11 +2,11 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.nn.init import xavier_uniform_
 
 from seqloom.equations import equations
 from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -34,7 +34,7 @@ class Linear(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., D) -> y (..., H)"""
-        return F.linear(x, self.W.T, self.b)
+        return product(x, self.W.T, self.b)
 
     def symbols(self) -> Symbols:
         return {"W": self.W, "b": self.b}

@@ -66,6 +66,11 @@ def per_head(mask: Tensor | None) -> Tensor | None:
     return mask
 
 
+def unless_all(mask: Tensor) -> Tensor | None:
+    """A mask, or None where it lets look everywhere: then nobody needs to compute with it."""
+    return None if mask.is_cpu and bool(mask.all()) else mask  # on a GPU, asking would mean waiting
+
+
 def quiet(x: Tensor, mask: Tensor | None) -> Tensor:
     """Zeros for NaN in vectors that no query may attend to: weight 0 times NaN is NaN.
 

@@ -15,6 +15,8 @@ from seqloom.layers import masks
 from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
+from seqloom.layers.packed_weights import product
+from seqloom.layers.written_cache import WrittenCache
 
 SHORT = 64
 """Tokens up to which two products are faster than one kernel, with numbers of 16 bits on a CPU."""
@@ -38,7 +40,24 @@ def scaled_dot_product(Q, K, V, mask):
 
 
 @equations
-def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
+def unscaled_dot_product(Q, K, V, mask):
+    """Dot-product attention without √d: wide heads make large scores, and softmax nearly picks one key.
+
+    Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017, section 3.2.1.
+
+    Q     (T, K)  the queries, one for each position
+    K     (S, K)  the keys, one for each position that is attended to
+    V     (S, K)  the values, one for each key
+    mask  (T, S)  bool, True where a query may attend
+    """
+    E = Q @ K.T  # the scores: their variance grows with the width of a head
+    A = softmax(where(mask, E, -inf))  # the attention weights: together 1, and 0 where the mask forbids
+    Y = A @ V  # for each query the weighted mean of the values
+    return Y
+
+
+@equations
+def multi_head(X, H, mask, *, attention=scaled_dot_product, W_Q, W_K, W_V, W_O, N):
     """Multi-head attention.
 
     Paper: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
@@ -53,7 +72,7 @@ def multi_head(X, H, mask, *, W_Q, W_K, W_V, W_O, N):
     N     int        the number of heads
     """
     # each head attends in a subspace of its own
-    head = stack(scaled_dot_product(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
+    head = stack(attention(X @ W_Q[n], H @ W_K[n], H @ W_V[n], mask) for n in range(N))
     Y = concat(*head) @ W_O  # the outputs of all heads, concatenated and projected
     return Y
 
@@ -88,10 +107,10 @@ class ScaledDotProduct(Layer):
         """
         if causal and q.shape[2] != k.shape[2]:
             raise ShapeError(
-                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none comes after another",
-                remedy="a causal mask is for self-attention; take one word after the other with `step`",
+                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same tokens: none comes after another",
+                remedy="a causal mask is for self-attention; take one token after the other with `step`",
             )
-        scale = q.shape[-1] ** -0.5
+        scale = self.scale(q)
         dropping = self.training and self.dropout.rate > 0  # torch's kernel draws from torch's generator
         if not weights and not dropping:
             return attend(q, k, v, mask, scale=scale, causal=causal)
@@ -99,9 +118,21 @@ class ScaledDotProduct(Layer):
         y = self.dropout(a) @ v
         return (y, a) if weights else y
 
+    def scale(self, q: Tensor) -> float:
+        """What scores are multiplied by: q (B, N, T, K)."""
+        return float(q.shape[-1] ** -0.5)
+
+
+@layer(unscaled_dot_product)
+class UnscaledDotProduct(ScaledDotProduct):
+    """The same with the scores as they are."""
+
+    def scale(self, q: Tensor) -> float:
+        return 1.0
+
 
 class KeyValue(NamedTuple):
-    """What tokens answer with: of the source, computed once; of the tokens so far, the cache of `step`."""
+    """What the tokens of a source answer with, computed once."""
 
     k: Tensor  # (B, N, S, K)
     v: Tensor  # (B, N, S, K)
@@ -111,7 +142,7 @@ class KeyValue(NamedTuple):
 class MultiHead(Layer):
     """Multi-head attention: one product for queries, keys and values, one fused kernel, no biases."""
 
-    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: int, dropout: float = 0.0, *, scaled: bool = True) -> None:
         super().__init__()
         if width % heads:
             raise ShapeError(
@@ -123,7 +154,7 @@ class MultiHead(Layer):
         self.W_O = nn.Parameter(xavier_uniform_(torch.empty(width, width)))
         for part in self.W_QKV.detach().chunk(3, dim=1):
             xavier_uniform_(part)
-        self.attend = ScaledDotProduct(dropout)
+        self.attend = (ScaledDotProduct if scaled else UnscaledDotProduct)(dropout)
 
     def forward(
         self,
@@ -147,12 +178,13 @@ class MultiHead(Layer):
         if h is not x:
             q, (k, v) = self.queries(x), self.keys(h, mask)
         else:
-            q, k, v = self.heads_of(masks.quiet(x, masks.per_head(mask)) @ self.W_QKV)
+            q, k, v = self.heads_of(product(masks.quiet(x, masks.per_head(mask)), self.W_QKV.T))
         return self.see(q, KeyValue(k, v), mask, causal=causal, weights=weights)
 
     def keys(self, h: Tensor, mask: Tensor | None = None) -> KeyValue:
         """What `look` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
-        return KeyValue(*self.heads_of(masks.quiet(h, masks.per_head(mask)) @ self.W_QKV[:, self.width :]))
+        h = masks.quiet(h, masks.per_head(mask))
+        return KeyValue(*self.heads_of(product(h, self.W_QKV[:, self.width :].T)))
 
     def look(
         self, x: Tensor, answers: KeyValue, mask: Tensor | None = None, *, weights: bool = False
@@ -160,7 +192,9 @@ class MultiHead(Layer):
         """As `forward`, with what `keys` made of h."""
         return self.see(self.queries(x), answers, mask, weights=weights)
 
-    def step(self, x: Tensor, cache: KeyValue | None = None, mask: Tensor | None = None) -> tuple[Tensor, KeyValue]:
+    def step(
+        self, x: Tensor, cache: WrittenCache | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, WrittenCache]:
         """Causal self-attention of the tokens that come next, with those before them in the cache.
 
         x      (B, T, D)     the next tokens; usually one
@@ -169,21 +203,22 @@ class MultiHead(Layer):
         ->  y  (B, T, D)     what the new tokens saw
             cache            with the new tokens in it
         """
-        q, k, v = self.heads_of(x @ self.W_QKV)
-        if cache is not None:
-            k, v = torch.cat([cache.k, k], dim=2), torch.cat([cache.v, v], dim=2)
+        new = product(x, self.W_QKV.T).unflatten(-1, (3, self.heads, -1))  # (B, T, 3, N, K)
+        q, cache = new[:, :, 0].transpose(1, 2), WrittenCache.after(cache, new[:, :, 1:])
+        k, v = cache.k, cache.v
         mask = masks.per_head(mask)
         if x.shape[1] > 1:  # a single token is the last, and may attend to all
             mask = causal_too(mask, q, k)
-        return self.together(self.attend(q, k, v, mask)), KeyValue(k, v)
+        return self.together(self.attend(q, k, v, mask)), cache
 
     def symbols(self) -> Symbols:
         W_Q, W_K, W_V = self.W_QKV.unflatten(1, (3, self.heads, -1)).permute(1, 2, 0, 3)  # (N, D, K) each
-        return {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": self.W_O, "N": self.heads}
+        weights = {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": self.W_O}
+        return {**weights, "N": self.heads, "attention": self.attend.part()}
 
     def queries(self, x: Tensor) -> Tensor:
         """x (B, T, D) -> q (B, N, T, K)"""
-        return self.heads_of(x @ self.W_QKV[:, : self.width])[0]
+        return self.heads_of(product(x, self.W_QKV[:, : self.width].T))[0]
 
     def heads_of(self, side_by_side: Tensor) -> tuple[Tensor, ...]:
         """Up to three of q, k, v with their heads, side by side (B, T, 3*N*K) -> each (B, N, T, K)."""
@@ -203,7 +238,7 @@ class MultiHead(Layer):
 
     def together(self, y: Tensor) -> Tensor:
         """What the heads saw, put together: y (B, N, T, K) -> (B, T, D)."""
-        return y.transpose(1, 2).flatten(2) @ self.W_O
+        return product(y.transpose(1, 2).flatten(2), self.W_O.T)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float, causal: bool = False) -> Tensor:

@@ -1,11 +1,16 @@
 """Layer normalisation (over the features of one position) and batch normalisation (over the positions of a batch)."""
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqloom.equations import equations, mean, sqrt
+from seqloom.equations import Part, equations, mean, sqrt
 from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.identity import Identity
+
+NormKind = Literal["layer", "batch", "none"]
 
 
 @equations
@@ -40,6 +45,22 @@ def batch_norm(X, *, gamma, beta):
     return Y
 
 
+@equations
+def batch_norm_inference(x, *, mu, sigma, gamma, beta):
+    """Batch normalisation once training has ended: by statistics that were gathered on the way.
+
+    Paper: S. Ioffe, C. Szegedy, Batch normalization, ICML 2015.
+
+    x      (D)  the vector of one position
+    mu     (D)  given, the running mean of each feature
+    sigma  (D)  given, its running standard deviation
+    gamma  (D)  the learned scale
+    beta   (D)  the learned shift
+    """
+    y = (x - mu) / sqrt(sigma**2 + 1e-5) * gamma + beta  # normalised as in training, whatever else is in the batch
+    return y
+
+
 EPSILON = 1e-5  # as in the equations
 
 
@@ -52,8 +73,8 @@ class LayerNorm(Layer):
         self.gamma = nn.Parameter(torch.ones(width))
         self.beta = nn.Parameter(torch.zeros(width))
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Every position by itself: x (..., D) -> (..., D)."""
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Every position by itself, so that a mask is of no account: x (..., D) -> (..., D)."""
         return F.layer_norm(x, self.gamma.shape, self.gamma, self.beta, EPSILON)
 
     def symbols(self) -> Symbols:
@@ -95,3 +116,17 @@ class BatchNorm(Layer):
 
     def symbols(self) -> Symbols:
         return {"gamma": self.gamma, "beta": self.beta}
+
+    def part(self) -> Part:
+        """What it computes now: in training with the statistics of the batch, afterwards with the running ones."""
+        if self.training:
+            return super().part()
+        return Part(batch_norm_inference, {"mu": self.mean, "sigma": self.variance.sqrt(), **self.symbols()})
+
+
+NORMS: dict[NormKind, type[LayerNorm | BatchNorm]] = {"layer": LayerNorm, "batch": BatchNorm}
+
+
+def norm_called(kind: NormKind, width: int) -> LayerNorm | BatchNorm | Identity:
+    """The norm that a setting names; `none` leaves vectors as they are."""
+    return Identity() if kind == "none" else NORMS[kind](width)

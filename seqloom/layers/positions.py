@@ -1,11 +1,15 @@
 """Positional encodings, added to token embeddings: sinusoidal, or learned."""
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Part, arange, cos, equations, interleave, sin, sqrt, stack
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Layer, Symbols, layer
+
+PositionKind = Literal["learned", "sinusoidal", "none"]
 
 
 @equations
@@ -61,6 +65,20 @@ def add_learned(x, p, *, P):
     P  (places, D)  a vector for each position up to the longest
     """
     r = x + P[p]  # the embedding plus the vector of its position
+    return r
+
+
+@equations
+def no_position(x, p):
+    """An embedding without its position: attention alone sees a bag of tokens.
+
+    Paper: A. Haviv et al., Transformer language models without positional encodings still learn positional
+    information, Findings of EMNLP 2022.
+
+    x  (D)  the embedding of the token
+    p  ()   index, its position, counted from 0
+    """
+    r = x + 0 * p  # the embedding as it is: the position has no weight
     return r
 
 
@@ -134,6 +152,9 @@ class LearnedPositions(Layer):
 class PositionAdded(Layer):
     """Embeddings with their positions added."""
 
+    limit: int | None = None
+    """How many positions there are; None for any number."""
+
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """x (B, T, D), the first at position `start` -> (B, T, D)."""
         raise NotImplementedError
@@ -165,7 +186,7 @@ class AddLearned(PositionAdded):
 
     def __init__(self, length: int, width: int) -> None:
         super().__init__()
-        self.positions = LearnedPositions(length, width)
+        self.positions, self.limit = LearnedPositions(length, width), length
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         added: Tensor = x + self.positions(x.shape[1], start)
@@ -173,3 +194,22 @@ class AddLearned(PositionAdded):
 
     def symbols(self) -> Symbols:
         return self.positions.symbols()
+
+
+@layer(no_position)
+class NoPosition(PositionAdded):
+    """Embeddings as they are."""
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        return x
+
+
+def positions_called(kind: PositionKind, length: int, width: int) -> PositionAdded:
+    """What adds the positions that a setting names; learned ones up to a length."""
+    match kind:
+        case "learned":
+            return AddLearned(length, width)
+        case "sinusoidal":
+            return AddSinusoidal(width)
+        case "none":
+            return NoPosition()

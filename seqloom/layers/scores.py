@@ -7,6 +7,7 @@ from torch.nn.init import xavier_uniform_
 from seqloom.equations import concat, dim, equations, norm, sqrt, tanh, where
 from seqloom.errors import ShapeError, UnknownName
 from seqloom.layers.base import Layer, Symbols, layer
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -151,7 +152,7 @@ class Additive(Score):
         return k @ self.U
 
     def compare(self, q: Tensor, keys: Tensor) -> Tensor:
-        return torch.tanh((q @ self.W)[:, :, None] + keys[:, None]) @ self.v  # (B, T, S, K) @ (K)
+        return torch.tanh(product(q, self.W.T)[:, :, None] + keys[:, None]) @ self.v  # (B, T, S, K) @ (K)
 
     def symbols(self) -> Symbols:
         return {"W": self.W, "U": self.U, "v": self.v}

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from seqloom.equations import equations, relu, sigmoid
 from seqloom.layers.base import layer
+from seqloom.layers.packed_weights import product
 from seqloom.layers.recurrent import Cell
 
 
@@ -60,7 +60,7 @@ class SSRU(Cell[SSRUState]):
         nn.init.zeros_(self.bias)
 
     def read(self, x: Tensor, state: SSRUState, real: Tensor | None) -> tuple[Tensor, SSRUState]:
-        from_word, to_f = F.linear(x, self.weight).chunk(2, dim=2)
+        from_word, to_f = product(x, self.weight).chunk(2, dim=2)
         f = torch.sigmoid(to_f + self.bias)
         if real is not None:  # f = 1 at padding: the state stays, to the bit
             f = f.masked_fill(~real, 1)

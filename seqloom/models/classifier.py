@@ -146,8 +146,13 @@ class Classifier(nn.Module):
         return Part(definition, {**{name: part.part() for name, part in parts.items()}, **inside})
 
 
-@architecture("mlp", "one hidden layer, words end to end", kind="model", tasks=("classify",), reads=["hidden"])
-@architecture("logistic", "logistic regression, words end to end", kind="model", tasks=("classify",), binary_logit=True)
+@architecture(
+    "mlp", "one hidden layer, words end to end", kind="model", tasks=("classify",), reads=["hidden", "padding"]
+)
+@architecture(
+    "logistic", "logistic regression, words end to end", kind="model", tasks=("classify",), reads=["padding"],
+    binary_logit=True,
+)  # fmt: skip
 class FlatClassifier(nn.Module):
     """Logistic regression or an MLP on the embeddings of a sentence, put end to end."""
 
@@ -156,7 +161,7 @@ class FlatClassifier(nn.Module):
     def __init__(self, config: ModelConfig, embedding: Features, outputs: int, features: int = 0) -> None:
         super().__init__()
         self.embedding, self.features = embedding, features
-        self.length = config.length
+        self.length, self.side = config.length, config.padding
         if config.name == "mlp":
             self.head: nn.Module = MLP(config.length, self.embedding.width, config.hidden, outputs)
         elif outputs == 1:
@@ -168,17 +173,28 @@ class FlatClassifier(nn.Module):
     def vectors(self, w: Tensor, lengths: Tensor) -> Tensor:
         """One vector for each sentence: the hidden layer of an MLP (B, F), else all embeddings end to end (B, T*D)."""
         width = self.embedding.width
-        x = end_to_end(self.embedding(w), lengths_to_mask(lengths, w.shape[1]), limit=self.length * width)
+        x = end_to_end(*self.placed(w, lengths), limit=self.length * width)
         if isinstance(self.head, MLP):
             return F.relu(x @ self.head.W_1[: x.shape[1]] + self.head.b_1)
         return F.pad(x, (0, self.length * width - x.shape[1]))
+
+    def placed(self, w: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Embeddings at the places that they have weights for, and which of them are real: (B, T, D), (B, T).
+
+        With padding in front there are as many places as weights, and a sentence ends at the last of them.
+        """
+        x, mask = self.embedding(w), lengths_to_mask(lengths, w.shape[1])
+        if self.side == "behind" or w.shape[1] > self.length:
+            return x, mask
+        places = torch.arange(self.length, device=w.device) - self.length + lengths[:, None]
+        return x.take_along_dim(places.clamp(0, w.shape[1] - 1)[..., None], 1), places >= 0
 
     def forward(self, w: Tensor, lengths: Tensor, features: Tensor | None = None) -> Tensor:
         """w (B, T), lengths (B), features (B, columns) -> logits (B, V)."""
         if isinstance(self.head, Readout):
             logits: Tensor = self.head(self.vectors(w, lengths))
         else:
-            logits = self.head(self.embedding(w), lengths_to_mask(lengths, w.shape[1]))
+            logits = self.head(*self.placed(w, lengths))
         logits = logits[:, None] if logits.ndim == 1 else logits
         return logits if features is None or self.beside is None else logits + self.beside(features)
 
@@ -188,14 +204,15 @@ class FlatClassifier(nn.Module):
 
     def part(self, length: int, answer: Part) -> Part:
         """What it computes for sentences of so many tokens, with its weights: zeros meet those of longer ones."""
-        size = length * self.embedding.width
+        first = 0 if self.side == "behind" else self.length - length
+        used = slice(first * self.embedding.width, (first + length) * self.embedding.width)
         match self.head:
             case MLP():
-                head = Part(mlp, {**self.head.symbols(), "W_1": self.head.W_1[:size]})
+                head = Part(mlp, {**self.head.symbols(), "W_1": self.head.W_1[used]})
             case LogisticRegression():
-                head = Part(linear_head, {"W": self.head.w[:size, None], "b": self.head.b[None]})
+                head = Part(linear_head, {"W": self.head.w[used, None], "b": self.head.b[None]})
             case Readout():
-                head = Part(linear_head, {"W": self.head.W_hy[:size], "b": self.head.b_y})
+                head = Part(linear_head, {"W": self.head.W_hy[used], "b": self.head.b_y})
         parts: dict[str, Any] = {"embedding": self.embedding.part(), "head": head, "answer": answer}
         if self.beside is None:
             return Part(flat_classifier, parts)
@@ -222,7 +239,7 @@ def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[T
     """Inputs of these sizes, their lengths, and feature columns if there are any."""
     x = torch.zeros(B, T, dtype=torch.int64)
     if isinstance(model.embedding, FrameProjection):
-        x = torch.zeros(B, T, model.embedding.projection.in_features)
+        x = model.embedding.example(B, T)
     features = [torch.zeros(B, model.features)] if model.features else []
     return x, torch.full((B,), T), *features
 

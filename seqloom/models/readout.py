@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from seqloom.equations import equations
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.linear import Linear
+from seqloom.layers.packed_weights import product
 
 
 @equations
@@ -55,7 +55,7 @@ class TiedReadout(Layer):
 
     def forward(self, h: Tensor) -> Tensor:
         """h (..., D) -> logits (..., V)."""
-        return F.linear(h, self.embedding.E, self.b_y)
+        return product(h, self.embedding.E, self.b_y)
 
     def symbols(self) -> Symbols:
         return {"E": self.embedding.E, "b_y": self.b_y}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, Self
 
-from pydantic import Field, PositiveInt, ValidationInfo, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.layers.norms import NormKind
+from seqloom.layers.positions import PositionKind
 from seqloom.models.registry import Architecture, architectures, find, names
 
 Pooling = Literal["last", "mean", "max", "attention"]
@@ -33,8 +35,8 @@ class ModelConfig(Config):
     """Recurrent layers read from both ends; each half has the width stated."""
     heads: PositiveInt = 4
     """Attention heads of a Transformer; they divide `embedding`."""
-    hidden: PositiveInt = 512
-    """Width of the middle of feed-forward networks and of the MLP."""
+    hidden: NonNegativeInt = 512
+    """Width of the middle of feed-forward networks and of the MLP; 0 leaves out the networks of a Transformer."""
     window: PositiveInt = 3
     """Tokens that a convolution sees at once; odd."""
     pooling: Pooling = "mean"
@@ -45,8 +47,16 @@ class ModelConfig(Config):
     """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
     norm: Norm = "before"
     """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
-    positions: Literal["learned", "sinusoidal"] = "learned"
-    """Positional encodings of a Transformer: a learned vector for each position up to `length`, or sinusoidal."""
+    norm_kind: NormKind = "layer"
+    """What a Transformer's norms are taken over: the features of a position (layer), the batch, or none at all."""
+    residual: bool = True
+    """Whether the blocks of a Transformer have residual connections."""
+    scaled: bool = True
+    """Whether a Transformer divides the scores of its attention by the root of the width of a head."""
+    positions: PositionKind = "learned"
+    """Positional encodings of a Transformer: a learned vector for each position up to `length`, sinusoidal, or none."""
+    padding: Literal["front", "behind"] = "behind"
+    """Where zeros stand in a shorter sentence, if its embeddings are put end to end (logistic, mlp)."""
     length: PositiveInt = 256
     """Longest sentence, in tokens; longer ones are cut, see `cut`."""
     cut: Literal["first", "last"] = "first"
@@ -59,6 +69,7 @@ class ModelConfig(Config):
         found = chosen(self, "name", "encoder", "classify")
         if "heads" in found.reads and not self.one_hot and self.embedding % self.heads:
             raise heads_do_not_divide(self.heads, self.embedding)
+        networks_fit(self, found)
         if found.check is not None:
             found.check(self)
         if not was_saved(info):
@@ -112,6 +123,13 @@ def refuse_unread(
 def heads_do_not_divide(heads: int, width: int) -> Exception:
     remedy = f"choose a divisor of {width}, or another model.embedding"
     return problem("heads", f"{heads} heads do not divide a width of {width}", remedy=remedy)
+
+
+def networks_fit(config: Any, found: Architecture) -> None:
+    """A hidden layer of width 0 leaves a network out, where it can be left out."""
+    if config.hidden == 0 and "hidden" in found.reads and not found.networks_optional:
+        others = ", ".join(dict.fromkeys(one.name for one in architectures() if one.networks_optional))
+        raise problem("hidden", f"{found.name} is nothing without its hidden layer", remedy=f"0 is for {others}")
 
 
 def even_embedding(config: Any) -> None:

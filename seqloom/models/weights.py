@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.errors import DamagedError
+
+SPARE_BYTES = 1 << 27
+"""What a model may hold besides its weights: tables that are computed, not learned."""
+
+
+class HasShape(Protocol):
+    """A tensor, or what the header of a file says of one."""
+
+    @property
+    def shape(self) -> Sequence[int]: ...
 
 
 def weights_of(model: nn.Module) -> dict[str, Tensor]:
@@ -20,15 +33,37 @@ def weights_of(model: nn.Module) -> dict[str, Tensor]:
     return found
 
 
-def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Give a model its weights; what does not fit to the letter is an error."""
-    wanted = weights_of(model)
-    wrong = sorted(wanted.keys() ^ weights.keys())
-    wrong += [name for name in wanted.keys() & weights.keys() if wanted[name].shape != weights[name].shape]
+def check_shapes(make: Callable[[], nn.Module], found: Mapping[str, HasShape]) -> None:
+    """Hold a model to the shapes in a weights file before anything of it is built: settings take no memory that the
+    weights do not have."""
+    with torch.device("meta"):  # every shape, and no numbers
+        model = make()
+    fitting({name: tuple(weight.shape) for name, weight in weights_of(model).items()}, found)
+    held = sum(one.numel() * one.element_size() for one in [*model.parameters(), *model.buffers()])
+    written = 4 * sum(math.prod(one.shape) for one in found.values())
+    if held > 2 * written + SPARE_BYTES:
+        raise DamagedError(
+            f"its settings ask for {held:,} bytes of memory, and its weights take {written:,}",
+            remedy="its config.json was changed; ask whoever made it",
+        )
+
+
+def fitting(wanted: Mapping[str, tuple[int, ...]], found: Mapping[str, HasShape]) -> None:
+    """Raise `DamagedError` unless names and shapes are the same to the letter."""
+    wrong = sorted(wanted.keys() ^ found.keys())
+    wrong += [name for name in wanted.keys() & found.keys() if wanted[name] != tuple(found[name].shape)]
     if wrong:
         raise DamagedError(
             f"weights do not fit the model: {', '.join(wrong[:5])}{' ...' if len(wrong) > 5 else ''}",
             remedy="the folder was written by another version, or its config.json was changed; train it again",
         )
+
+
+def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Give a model its weights; what does not fit to the letter, or is no number, is an error."""
+    wanted = weights_of(model)
+    fitting({name: tuple(tensor.shape) for name, tensor in wanted.items()}, weights)
     for name, tensor in wanted.items():
+        if not weights[name].isfinite().all():
+            raise DamagedError(f"the weights {name} hold what is no number", remedy="train it again, at a lower rate")
         tensor.copy_(weights[name])

@@ -46,7 +46,7 @@ def make_app(service: InferenceService, hosts: Sequence[str] = ()) -> RequestMid
     for router, needs in (
         (native.router, with_key),
         (studio.router, with_key),
-        (libretranslate.router, []),  # looks for the key in the body too
+        (libretranslate.router, []),  # its clients send the key in the body
         (openai.router, with_key),
         (status.router, with_key),
         (status.public_router, []),

@@ -12,12 +12,10 @@ from weakref import WeakValueDictionary
 
 from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
-from seqloom.storage import verify
+from seqloom.storage import is_pack, open_files
 from seqloom.training.model import Model, load
-from seqloom.training.run import load_task
 from seqloom.training.run_config import RunConfig
-
-WEIGHTS = "model.safetensors"
+from seqloom.training.saved_task import WEIGHTS, load_task
 
 
 @dataclass(frozen=True)
@@ -92,6 +90,8 @@ class ModelStore:
                 return model
             self.make_space(self.entries[name].size)
             model = load(self.entries[name].folder)
+            if model.config != self.entries[name].config:
+                raise APIError(503, f"the model {name} is another one since this server started: restart it")
             with self.lock:
                 self.loaded[name] = self.alive[name] = model
             return model
@@ -112,14 +112,15 @@ class ModelStore:
 
 
 def entry_of(given: str) -> ModelEntry:
-    """A folder, or NAME=FOLDER: looked at and checked, but not loaded."""
+    """A folder or a pack, or NAME=FOLDER: looked at and checked, but not loaded."""
     name, equals, path = given.partition("=")
     folder = Path(path if equals and not Path(given).exists() else given)
     if not equals or Path(given).exists():
-        name = folder.resolve().name
-    verify(folder)
-    if not (folder / WEIGHTS).exists():
+        name = folder.resolve().stem if is_pack(folder) else folder.resolve().name
+    files = open_files(folder)
+    files.verify()
+    if WEIGHTS not in files:
         raise SeqloomError(f"{folder} holds no trained model", remedy="finish its training with --resume")
-    config, task = load_task(folder)
-    size = (folder / WEIGHTS).stat().st_size
+    config, task = load_task(files)
+    size = files.size(WEIGHTS)
     return ModelEntry(name, folder, config, task.Options, size, task.generates_text, task.translates)

@@ -16,8 +16,6 @@ GOOD_LENGTH = range(14, 64)
 """Characters of an input that is neither dull nor long."""
 PROMPT_WORDS = 3
 """Words of a text that a language model goes on with."""
-ROLES = ("source", "text", "tokens")
-"""Columns that are inputs of a task."""
 
 
 def example_input(model: Model, *, from_data: bool) -> str:
@@ -34,7 +32,7 @@ def in_training_data(model: Model) -> str:
         return ""
     try:
         source = open_source(data.train, task=model.task.columns, **data.how())
-        texts = [text for record in islice(source, LOOKED_AT) if (text := input_of(record.columns))]
+        texts = [text for record in islice(source, LOOKED_AT) if (text := as_text(model.task.input_of(record)))]
     except (SeqloomError, OSError):
         return ""
     if model.task.generates_text and "text" in model.task.columns.roles:
@@ -42,7 +40,6 @@ def in_training_data(model: Model) -> str:
     return next((text for text in texts if len(text) in GOOD_LENGTH), texts[0] if texts else "")
 
 
-def input_of(columns: Any) -> str:
-    """What of a record goes into a model, as a text."""
-    value = next((columns[role] for role in ROLES if role in columns), "")
+def as_text(value: Any) -> str:
+    """An input as somebody would type it; nothing for frames and pictures."""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else value if isinstance(value, str) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -17,16 +17,18 @@ from torch import Tensor, nn
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
 from seqloom.data.column_roles import TaskColumns
-from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
+from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError, SeqloomError, UnknownName
+from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
 from seqloom.evaluating.by_length import plot as plot_by_length
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
+from seqloom.tasks.facts import AnyFacts
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
@@ -81,6 +83,10 @@ class Evaluation:
     """For each example the probability that the model gave its answer, and whether it was right."""
     left_out: Report = field(default_factory=Report)
     """What of the data could not be used."""
+    lengths: Sequence[int] = ()
+    """The length of each example that is counted, where `by_length` was not made of them yet."""
+    lower_is_better: bool = False
+    """Whether a smaller value of the metric is better, as of a loss."""
 
     def json(self) -> dict[str, Any]:
         """Everything that is plain data, as one object."""
@@ -123,8 +129,28 @@ class Evaluation:
         )
 
 
+def characters_in(value: Any) -> int:
+    """Characters in a text, in a list of words, in the columns of an object; a number has none."""
+    if isinstance(value, str):
+        return len(value)
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return sum(map(characters_in, parts))
+
+
+def text_sizes(given: Any) -> dict[str, int]:
+    """The size of what is text, or words and columns of text."""
+    return {"text_characters": characters_in(given)}
+
+
 class Options(Config):
     """The options of a prediction; a task that has some brings its own class."""
+
+
+class NamedTokenizers(dict[str, Tokenizer]):
+    """The tokenizers of a task; one that is asked for and not there is missing from the model."""
+
+    def __missing__(self, name: str) -> Tokenizer:
+        raise DamagedError(f"there is no tokenizer {name}", remedy=f"the model lacks {name}.tokenizer.json")
 
 
 class Task(ABC, Generic[C]):
@@ -142,10 +168,12 @@ class Task(ABC, Generic[C]):
     """The options of a prediction."""
     EvaluateOptions: ClassVar[type[Config] | None] = None
     """The options of an evaluation, where there are more."""
+    Learned: ClassVar[type[Config]] = AnyFacts
+    """The schema of its facts, which they are held to when a model is loaded; unsaid, any JSON."""
 
     def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         """Restore a task from its settings, its trained tokenizers by name, and its facts."""
-        self.config, self.tokenizers, self.facts = config, dict(tokenizers), dict(facts)
+        self.config, self.tokenizers, self.facts = config, NamedTokenizers(tokenizers), dict(facts)
 
     @classmethod
     @abstractmethod
@@ -198,7 +226,11 @@ class Task(ABC, Generic[C]):
             "facts": self.facts,
             "reads": self.encoding_settings(),
         }
-        return prepare(cache / fingerprint(records.files, settings), records, self.encode)
+        return prepare(cache / fingerprint(records.files, settings), records, self.encode, size=self.chunk_size())
+
+    def chunk_size(self) -> int:
+        """Records that are encoded together, and held in memory."""
+        return CHUNK_SIZE
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -215,7 +247,15 @@ class Task(ABC, Generic[C]):
         """`validate` as the trainer calls it; without validation data it gives None."""
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
 
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
+        return []
+
     # --- use ----------------------------------------------------------------------------------------
+
+    def input_of(self, record: Record) -> Any:
+        """The input of a prediction in a record of its data: its first column, if the task says no other."""
+        return record.columns[self.columns.roles[0]]
 
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never taken as the name of a file."""
@@ -267,6 +307,13 @@ class Task(ABC, Generic[C]):
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
         """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
         return {"temperature": temperature, "max_length": max_tokens}
+
+    def input_sizes(self, given: Any) -> Mapping[str, int]:
+        """How large an input is that came over the network, by the bound of the server that counts it.
+
+        Asked before `accept` and of what that returned, so before anything is computed.
+        """
+        return text_sizes(given)
 
     def max_tokens(self, given: Any, options: Any) -> int:
         """What an answer may cost at most, in tokens that are generated; 1 for a task that generates none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -13,14 +14,16 @@ from seqloom.tokens import tokenizer_file as file
 from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
 from seqloom.tokens.bpe import BPETokenizer
 from seqloom.tokens.character_tokenizer import CharacterTokenizer
+from seqloom.tokens.ngram_tokenizer import NgramTokenizer
 from seqloom.tokens.normalisation import normaliser
 from seqloom.tokens.settings import BOS, EOS, PAD, SUBWORDS, UNK, TokenConfig
 from seqloom.tokens.unigram import UnigramTokenizer
-from seqloom.tokens.vocabulary import WordCounter, count_words
+from seqloom.tokens.vocabulary import LONGEST, WordCounter, count_words
 from seqloom.tokens.word_tokenizer import WhitespaceTokenizer, WordTokenizer
 
 KINDS: dict[str, type[TokenizerBackend]] = {
     "word": WordTokenizer,
+    "ngram": NgramTokenizer,
     "space": WhitespaceTokenizer,
     "character": CharacterTokenizer,
     "bpe": BPETokenizer,
@@ -63,6 +66,17 @@ class Tokenizer:
         """The same vocabulary with another `bpe_dropout`, a choice of training and nothing that was learned."""
         config = self.config.model_copy(update={"bpe_dropout": rate})
         return Tokenizer(replace(self.data, config=config))
+
+    def with_words(self, words: Iterable[str]) -> Tokenizer:
+        """The same with more words, never seen in training, as far as the vocabulary may grow.
+
+        One that a text never has once it is normalised, as a capital where all letters are small, is left out.
+        """
+        known, normalise = set(self.data.tokens), self.normalise or str
+        fitting = (word for word in dict.fromkeys(words) if 0 < len(word) <= LONGEST and normalise(word) == word)
+        new = list(islice((word for word in fitting if word not in known), max(self.config.size - self.size, 0)))
+        data = replace(self.data, tokens=(*self.data.tokens, *new), counts=(*self.data.counts, *[0] * len(new)))
+        return Tokenizer(data)
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text, without <bos> and <eos>."""
@@ -131,13 +145,19 @@ class Tokenizer:
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
         """Read what `save` wrote; a file that is anything else is a `DamagedError`."""
-        data, fingerprint = file.read(Path(path))
+        return cls.checked(*file.read(Path(path)), str(path))
+
+    @classmethod
+    def parse(cls, content: bytes, where: str) -> Tokenizer:
+        """What `save` wrote into a file; `where` names the file in an error."""
+        return cls.checked(*file.parse(content, where), where)
+
+    @classmethod
+    def checked(cls, data: TokenizerData, fingerprint: str, where: str) -> Tokenizer:
+        """A tokenizer whose parts fit together."""
         if not KINDS[data.config.kind].is_valid(data):
-            raise DamagedError(
-                f"is damaged: its parts do not make a {data.config.kind} tokenizer",
-                where=str(path),
-                remedy=file.AGAIN,
-            )
+            what = f"is damaged: its parts do not make a {data.config.kind} tokenizer"
+            raise DamagedError(what, where=where, remedy=file.AGAIN)
         return cls(data, fingerprint)
 
     def __eq__(self, other: object) -> bool:

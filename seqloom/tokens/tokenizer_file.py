@@ -10,6 +10,9 @@ from typing import Any
 
 from seqloom.config import check
 from seqloom.errors import ConfigError, DamagedError
+from seqloom.storage.checked_json import parse_object
+from seqloom.storage.mapped_file import map_file
+from seqloom.storage.writing import replace_file
 from seqloom.tokens.backend import TokenizerData
 from seqloom.tokens.settings import SPECIALS, TokenConfig
 
@@ -49,30 +52,29 @@ def spelled(value: Any) -> str:
 
 def write(file: Path, data: TokenizerData) -> None:
     """Write everything into one JSON file, whole or not at all."""
-    from seqloom.storage import replace_file  # here, because it brings torch
-
     plain = as_data(data)
     replace_file(file, text_of({**plain, "fingerprint": fingerprint(plain)}).encode())
 
 
 def read(file: Path) -> tuple[TokenizerData, str]:
     """A tokenizer and its fingerprint, or what is wrong with the file."""
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DamagedError("there is no such file", where=str(file), remedy="check the path") from None
-    except OSError as error:
-        raise DamagedError(f"cannot be read: {error.strerror}", where=str(file), remedy="check the path") from None
-    except (ValueError, RecursionError) as error:
-        raise DamagedError(f"is damaged: it is not JSON ({error})", where=str(file), remedy=AGAIN) from None
-    if not isinstance(data, dict) or data.get("seqloom") != "tokenizer":
+    data = map_file(file)
+    if data is None:
+        raise DamagedError("there is no such file", where=str(file), remedy="check the path")
+    return parse(bytes(data), str(file))
+
+
+def parse(content: bytes, where: str) -> tuple[TokenizerData, str]:
+    """A tokenizer and its fingerprint, or what is wrong with the content of a file."""
+    data = parse_object(content, where, remedy=AGAIN)
+    if data.get("seqloom") != "tokenizer":
         raise DamagedError(
-            "is no tokenizer of seqloom", where=str(file), remedy="give the *.tokenizer.json of a trained model"
+            "is no tokenizer of seqloom", where=where, remedy="give the *.tokenizer.json of a trained model"
         )
     if data.get("format") != FORMAT:
         raise DamagedError(
             f"has format {data.get('format')!r}, this seqloom reads {FORMAT}",
-            where=str(file),
+            where=where,
             remedy="install a newer seqloom",
         )
     try:
@@ -80,8 +82,8 @@ def read(file: Path) -> tuple[TokenizerData, str]:
     except (ValueError, RecursionError):  # numbers that are none, half characters
         mark = None
     if mark is None or data.get("fingerprint") != mark:
-        raise DamagedError("is damaged: it is not what was written", where=str(file), remedy=AGAIN)
-    return data_of(data, str(file)), mark
+        raise DamagedError("is damaged: it is not what was written", where=where, remedy=AGAIN)
+    return data_of(data, where), mark
 
 
 def data_of(data: Mapping[str, Any], where: str) -> TokenizerData:

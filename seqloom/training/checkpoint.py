@@ -11,9 +11,10 @@ from typing import Any
 from torch import Tensor
 
 from seqloom.errors import DamagedError
-from seqloom.storage import new_folder, read_json, read_tensors, verify, write_json, write_tensors
+from seqloom.storage import new_folder, open_files, write_json, write_tensors
 
 FOLDER = "checkpoints"
+ENDING = ".safetensors"
 
 
 @dataclass(frozen=True)
@@ -44,17 +45,21 @@ def save(run: Path, checkpoint: Checkpoint) -> Path:
     shutil.rmtree(target, ignore_errors=True)  # a damaged one of the same step, that the run went back behind
     with new_folder(target) as folder:
         for kind, tensors in checkpoint.tensors.items():
-            write_tensors(folder / f"{kind}.safetensors", tensors)
+            write_tensors(folder / f"{kind}{ENDING}", tensors)
         write_json(folder / "state.json", {"step": checkpoint.step, **checkpoint.state})
     return target
 
 
 def load(folder: Path) -> Checkpoint:
     """Read a checkpoint after checking every file of it."""
-    verify(folder)
-    tensors = {file.stem: read_tensors(file) for file in sorted(folder.glob("*.safetensors"))}
-    state = read_json(folder / "state.json")
-    return Checkpoint(int(state.pop("step")), tensors, state)
+    files = open_files(folder)
+    kinds = {name.removesuffix(ENDING): files.tensors(name) for name in files.names if name.endswith(ENDING)}
+    tensors = {kind: {name: tensor.clone() for name, tensor in found.items()} for kind, found in kinds.items()}
+    state = files.json("state.json")
+    step = state.pop("step", None)
+    if not isinstance(step, int) or "model" not in tensors or not isinstance(state.get("progress"), dict):
+        raise DamagedError(f"{folder} is no checkpoint", remedy="remove it, and go on from an older one")
+    return Checkpoint(step, tensors, state)
 
 
 def newest(run: Path) -> tuple[Checkpoint | None, list[str]]:
@@ -72,7 +77,7 @@ def best(run: Path) -> Checkpoint | None:
     """The best checkpoint of a run as its newest one says, or that one; None where there is none."""
     last, _ = newest(run)
     step = last.progress.get("best_step") if last is not None else None
-    if last is None or step is None:
+    if last is None or not isinstance(step, int):
         return last
     try:
         return load(folder_of(run, step))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from seqloom.storage import replace_file
+from seqloom.storage import is_pack, open_files, replace_file
 from seqloom.training.tensorboard import TensorBoardWriter
 
 FILE = "metrics.jsonl"
@@ -30,8 +31,10 @@ class MetricsLog:
         text = self.file.read_text(encoding="utf-8", errors="replace")
         return [line for line in text[: text.rfind("\n") + 1].split("\n") if line]
 
-    def write(self, step: int, values: dict[str, Any]) -> None:
-        self.stream.write(json.dumps({"step": step, **values}, ensure_ascii=False) + "\n")
+    def write(self, step: int, values: dict[str, Any], *, best: bool = False) -> None:
+        """Add a line; `best` where the validation of this step is the best so far."""
+        line = {"step": step, **values, **({"best": True} if best else {})}
+        self.stream.write(json.dumps(line, ensure_ascii=False) + "\n")
         self.stream.flush()
         if self.tensorboard is not None:
             self.tensorboard.write(step, values)
@@ -49,6 +52,22 @@ class MetricsLog:
             self.tensorboard.close()
 
 
+def best_line(lines: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The line of the validation that decided which weights were kept: the best, without any the last line."""
+    measured = [line for line in lines if any(name.startswith("valid_") for name in line)]
+    return next((line for line in reversed(measured) if line.get("best")), (measured or [*lines] or [{}])[-1])
+
+
+def has_metrics(run: Path) -> bool:
+    """Whether there are metrics with a run, or with what was packed of it."""
+    return FILE in open_files(run) if is_pack(run) else (run / FILE).is_file()
+
+
+def metrics_text(run: Path) -> bytes:
+    """The whole file of a run, or of what was packed of it."""
+    return bytes(open_files(run).map(FILE)) if is_pack(run) else (run / FILE).read_bytes()
+
+
 def read_metrics(run: Path) -> list[dict[str, Any]]:
     """Every line of a run."""
-    return [json.loads(line) for line in (run / FILE).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in metrics_text(run).decode().splitlines()]

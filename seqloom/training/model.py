@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,20 +18,33 @@ from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
-from seqloom.models.weights import load_weights, weights_of
-from seqloom.storage import new_folder, read_tensors, verify, write_tensors
+from seqloom.models.weights import HasShape, check_shapes, load_weights, weights_of
+from seqloom.storage import SUFFIX, ModelFiles, new_folder, open_files, write_pack, write_tensors
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.training import checkpoint
 from seqloom.training.initial_weights import freeze
-from seqloom.training.metrics import FILE, read_metrics
-from seqloom.training.model_card import as_html, facts_of
+from seqloom.training.metrics import FILE, has_metrics, metrics_text, read_metrics
+from seqloom.training.model_card import CARD, as_html, as_markdown, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
-from seqloom.training.run import load_task, save_task
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import SETUP, going_on
+from seqloom.training.run_folder import going_on
+from seqloom.training.saved_baselines import read_baselines
+from seqloom.training.saved_task import (
+    SETUP,
+    UNFIT,
+    WEIGHTS,
+    does_not_fit,
+    folder_of,
+    is_outside,
+    load_task,
+    not_own,
+    read_saved,
+    save_task,
+)
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -43,9 +56,14 @@ class Model:
     model("a text", beam=8)        takes the options of its task, as `model.task.Options` lists them
     """
 
-    def __init__(self, config: RunConfig, task: Task[Any], network: nn.Module, folder: Path | None = None) -> None:
-        """Put a model together from its settings, its task and its trained module; `seqloom.load` does."""
-        self.config, self.task, self.network, self.folder = config, task, network, folder
+    def __init__(
+        self, config: RunConfig, task: Task[Any], network: nn.Module, folder: Path | None = None, *, own: bool = True
+    ) -> None:
+        """Put a model together from its settings, its task and its trained module; `seqloom.load` does.
+
+        own     whether the user trained it, so that the files its settings name may be opened
+        """
+        self.config, self.task, self.network, self.folder, self.own = config, task, network, folder, own
 
     def __call__(self, texts: Any, **options: Any) -> Any:
         """Answer one input, or a list of inputs by a list of answers; each can be printed, and has `json()`."""
@@ -78,7 +96,7 @@ class Model:
     def reading(self, **changes: Any) -> Model:
         """Return the same model with other settings of the section [data], as `on_bad="skip"`."""
         data = check(type(self.config.data), {**self.config.data.model_dump(), **changes}, where="data")
-        return Model(self.config.model_copy(update={"data": data}), self.task, self.network, self.folder)
+        return Model(self.config.model_copy(update={"data": data}), self.task, self.network, self.folder, own=self.own)
 
     def options(self, **options: Any) -> Any:
         """Check options by name and return them as the `Options` of the task; an unknown one is an error."""
@@ -87,21 +105,45 @@ class Model:
             raise ConfigError("options", [(name, what, "leave it out") for name in options])
         return check(self.task.Options, options, where="options")
 
-    def evaluate(self, data: Any = None, *, part: str = "valid", **options: Any) -> Evaluation:
-        """Measure the model on data, files or rows; without any, on a split that training held out."""
+    def evaluate(self, data: Any = None, *, part: str = "valid", trust: bool = False, **options: Any) -> Evaluation:
+        """Measure the model on data, files or rows; without any, on a split that training held out.
+
+        trust   open the files that its settings name, though somebody else trained it
+        """
         kind = self.task.EvaluateOptions
         chosen = check(kind, options, where="options") if kind else self.options(**options)
-        if data is None:
-            records = self.kept_aside(part)
-        else:
-            records = open_source(as_data(data), task=self.task.columns, **self.config.data.how())
+        records = self.records(data, part, trust=trust)
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             found = self.task.evaluate(self.network, corpus, self.device, chosen)
         return replace(found, left_out=records.report)
 
-    def kept_aside(self, part: str) -> Records:
+    def baseline(self, data: Any = None, *, part: str = "valid", trust: bool = False) -> list[BaselineScore]:
+        """Return what simple models reach on data; without any, what they reached on the validation data of its run.
+
+        They are trained in seconds, on the data that the model was trained on.
+        """
+        if data is None and part == "valid" and (measured := self.measured_baselines()):
+            return measured
+        if not (self.own or trust):
+            raise not_own(self.folder or "this model", "leave the baseline out")
+        train = self.task.open_data(self.config)["train"]
+        return self.task.baseline(train, self.records(data, part, trust=trust))
+
+    def measured_baselines(self) -> list[BaselineScore]:
+        """Return what simple models reached when it was trained; nothing if they were not asked for."""
+        return [] if self.folder is None else read_baselines(open_files(self.folder))
+
+    def records(self, data: Any, part: str, *, trust: bool = False) -> Records:
+        """Open data, files or rows; without any, a split that training held out."""
+        if data is None:
+            return self.kept_aside(part, trust=trust)
+        return open_source(as_data(data), task=self.task.columns, **self.config.data.how())
+
+    def kept_aside(self, part: str, *, trust: bool = False) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
+        if not (self.own or trust):
+            raise not_own(self.folder or "this model", "give data to measure on")
         parts = self.task.open_data(self.config)
         if part == "train" or part not in parts:
             there = ", ".join(name for name in parts if name != "train") or "nothing"
@@ -121,7 +163,7 @@ class Model:
 
     def plot_history(self, path: Path | str) -> Path:
         """Draw the learning curves of its training (.png or .svg)."""
-        if self.folder is None or not (self.folder / FILE).is_file():
+        if self.folder is None or not has_metrics(self.folder):
             what = f"there is no {FILE} with this model"
             raise SeqloomError(what, remedy="load it from the folder that it was trained in")
         from seqloom.evaluating.plots import plot_history  # here: it brings matplotlib
@@ -134,11 +176,37 @@ class Model:
         if place.exists():
             raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
         with new_folder(place) as part:
-            save_task(part, self.task)
-            write_tensors(part / "model.safetensors", weights_of(self.network))
-            if self.folder is not None and (self.folder / FILE).is_file():
-                (part / FILE).write_bytes((self.folder / FILE).read_bytes())
+            self.write(part)
         return place
+
+    def pack(self, path: Path | str, *, license: str = "") -> Path:
+        """Write the model into one file, model.seqloom, that can be sent and is loaded as it is.
+
+        It is a zip with the files of a model folder and a model card, README.md: data, metrics, settings, licence.
+        """
+        target = Path(path)
+        if target.suffix != SUFFIX:
+            raise OutputError(f"{target} does not end in {SUFFIX}", remedy=f"call it {target.with_suffix(SUFFIX).name}")
+        if target.exists():
+            raise OutputError(f"{target} is there already", remedy="choose another name; nothing was changed")
+        try:
+            aside = TemporaryDirectory(prefix=".pack-", dir=target.parent)
+        except OSError as error:
+            what = f"cannot write {target}: {error.strerror}"
+            raise OutputError(what, remedy="choose another place") from error
+        with aside as temporary:
+            with new_folder(Path(temporary) / "model") as part:
+                self.write(part)
+                (part / CARD).write_text(as_markdown(self, license), encoding="utf-8")
+            write_pack(Path(temporary) / "model", target)
+        return target
+
+    def write(self, folder: Path) -> None:
+        """Write the files of the model into a folder that is there."""
+        save_task(folder, self.task, own=self.own)
+        write_tensors(folder / WEIGHTS, weights_of(self.network))
+        if self.folder is not None and has_metrics(self.folder):
+            (folder / FILE).write_bytes(metrics_text(self.folder))
 
     def __repr__(self) -> str:
         return f"<seqloom model: {', '.join(f'{name} {value}' for name, value in facts_of(self)[:3])}>"
@@ -181,19 +249,19 @@ class Model:
 
 
 def load(folder: Path | str) -> Model:
-    """Load a trained model from its folder; every file is checked first."""
+    """Load a trained model from its folder or its pack; every file is checked first."""
     place = Path(folder)
-    if (place / SETUP).is_dir() and not (place / "model.safetensors").exists():
+    if (place / SETUP).is_dir() and not (place / WEIGHTS).exists():
         return load_stopped(place)
-    verify(place)
-    if not (place / "model.safetensors").exists():
+    files = open_files(place)
+    files.verify()
+    if WEIGHTS not in files:
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that a run was trained in")
-    config, task = load_task(place)
-    with no_code_from(place):
-        network = task.make_model()
-    load_weights(network, read_tensors(place / "model.safetensors"))
+    config, task = load_task(files)
+    network = build(task, files, files.tensor_infos(WEIGHTS))
+    load_weights(network, files.tensors(WEIGHTS))
     freeze(network, config.start)
-    return Model(config, task, network.eval(), place)
+    return Model(config, task, network.eval(), place, own=read_saved(files).own)
 
 
 def load_stopped(run: Path) -> Model:
@@ -203,7 +271,20 @@ def load_stopped(run: Path) -> Model:
         raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=going_on(run))
     step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
     warn(f"{step}; {going_on(run)}", SeqloomWarning, stacklevel=3)
-    config, task = load_task(run / SETUP)
-    network = task.make_model()
+    setup = open_files(run / SETUP)
+    setup.verify()
+    config, task = load_task(setup)
+    network = build(task, setup, best.weights)
     load_weights(network, best.weights)
-    return Model(config, task, network.eval(), run)
+    return Model(config, task, network.eval(), run, own=read_saved(setup).own)
+
+
+def build(task: Task[Any], files: ModelFiles, weights: Mapping[str, HasShape]) -> nn.Module:
+    """The network of a task, held to the shapes of its weights before it takes any memory."""
+    with no_code_from(folder_of(files)):
+        try:
+            check_shapes(task.make_model, weights)
+        except UNFIT as error:
+            if not is_outside(task):  # code of a user's own may need real numbers to build with
+                raise does_not_fit(files, error) from error
+        return task.make_model()

@@ -1,19 +1,27 @@
-"""What a trained model says of itself: in a notebook and as text."""
+"""What a trained model says of itself: in a notebook, as text, and as the card that goes with a pack."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from seqloom.errors import quoted
+from seqloom.data.datasets import SCHEME, dataset
+from seqloom.data.in_memory import is_in_memory
+from seqloom.errors import SeqloomError, quoted
 from seqloom.evaluating.tables import html_table
-from seqloom.training.metrics import FILE, read_metrics
+from seqloom.training.metrics import best_line, has_metrics, read_metrics
 
 if TYPE_CHECKING:
     from seqloom.training.model import Model
 
+CARD = "README.md"
+"""The name of a card in a pack."""
 LABELS_SHOWN = 12
+LONGEST_CELL = 300
+"""Characters of a value in a card."""
 
 
 def facts_of(model: Model) -> list[tuple[str, str]]:
@@ -27,17 +35,16 @@ def facts_of(model: Model) -> list[tuple[str, str]]:
     if labels := model.task.facts.get("labels"):
         found.append(("labels", f"{len(labels):,}: {listed(labels)}"))
     found.append(("trained on", quoted(model.config.data.model_dump(mode="json")["train"])))
-    return found + best_metrics(model.folder)
+    return found + [(f"{name} on validation data", value) for name, value in best_metrics(model.folder)]
 
 
 def best_metrics(folder: Path | None) -> list[tuple[str, str]]:
-    """The last metrics on validation data, if the run is there."""
-    if folder is None or not (folder / FILE).is_file():
+    """The metrics on validation data of the weights that were kept, if those of the run are there."""
+    if folder is None or not has_metrics(folder):
         return []
-    measured = [line for line in read_metrics(folder) if any(name.startswith("valid_") for name in line)]
     return [
-        (f"{name.removeprefix('valid_')} on validation data, at the end", f"{value:.4f}")
-        for name, value in (measured[-1] if measured else {}).items()
+        (name.removeprefix("valid_"), f"{value:.4f}")
+        for name, value in best_line(read_metrics(folder)).items()
         if name.startswith("valid_") and isinstance(value, int | float)
     ]
 
@@ -52,3 +59,96 @@ def as_html(model: Model) -> str:
     """For a notebook: the facts, and how the model is called."""
     call = '<pre>model("a text")   model.evaluate(data)   model.explain("a text")   model.summary()</pre>'
     return f"{html_table('seqloom model', facts_of(model))}{call}"
+
+
+# --- the card of a pack -------------------------------------------------------------------------------
+
+
+def as_markdown(model: Model, license: str = "") -> str:
+    """A model card: what the model is, its data, its metrics, its settings, its licence."""
+    config = model.config
+    facts = [(name, value) for name, value in facts_of(model) if " on validation data" not in name]
+    names = data_names(config.data.model_dump(mode="json")["train"])
+    facts = [(name, ", ".join(names) if name == "trained on" else value) for name, value in facts]
+    metrics = best_metrics(model.folder)
+    licences = [("model", license or "not stated: ask whoever sent it"), *data_licences(names)]
+    shown = {"task": config.task, **config.model_dump(mode="json", exclude_defaults=True)}
+    shown = changed_settings(shown, getattr(getattr(config, "model", None), "name", ""), names)
+    parts = [
+        f"# A seqloom model: {one_line(config.task)}",
+        "One file, to be used as it is (`pip install seqloom`):",
+        "```\n"
+        'seqloom predict model.seqloom "a text"\n'
+        "seqloom evaluate model.seqloom data.tsv\n"
+        "seqloom serve model.seqloom\n"
+        "python -c 'import seqloom; model = seqloom.load(\"model.seqloom\"); print(model.summary())'\n"
+        "```",
+        "It is a zip of safetensors and JSON: nothing in it is code, and every file is checked by its SHA-256.",
+        markdown_table("Model", facts),
+        markdown_table("Validation data, the weights that are here", metrics) if metrics else "",
+        markdown_table("Licence", licences),
+        "## Settings\n\nThose that are not as they come:",
+        f"```toml\n{toml_of(shown)}\n```",
+        f"Written by seqloom {version('seqloom')}.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def data_names(given: Any) -> list[str]:
+    """Data by the names of its files: where they lay on a machine says nothing to others."""
+    if is_in_memory(given):
+        return ["rows from Python"]
+    each = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else [given]
+    return [one if str(one).startswith((SCHEME, "embedded:")) else PurePath(str(one)).name for one in each] or [
+        "not known"
+    ]
+
+
+def data_licences(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The licence of each public data set among them."""
+    for name in dict.fromkeys(name.removeprefix(SCHEME).partition("/")[0] for name in names if name.startswith(SCHEME)):
+        try:
+            yield f"data {name}", dataset(name).licence
+        except SeqloomError:  # a set that a later version knows
+            continue
+
+
+def changed_settings(settings: dict[str, Any], name: str, names: Sequence[str]) -> dict[str, Any]:
+    """Settings of a run for a reader elsewhere: files by name."""
+    data = {name: value for name, value in settings.get("data", {}).items() if name not in ("train", "valid", "test")}
+    model = {"name": name, **settings.get("model", {})} if name else settings.get("model", {})
+    return {**settings, "model": model, "data": {"train": names[0] if len(names) == 1 else list(names), **data}}
+
+
+def markdown_table(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    lines = [f"| {one_line(name)} | {one_line(value)} |" for name, value in rows]
+    return "\n".join([f"## {title}", "", "| | |", "|---|---|", *lines])
+
+
+def one_line(text: str) -> str:
+    """A value in a cell of a table, whatever it holds.
+
+    >>> one_line("a | b\\n<script>")
+    'a \\\\| b &lt;script>'
+    """
+    cut = text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]} ..."
+    return " ".join(cut.split()).replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+
+
+def toml_of(values: Mapping[str, Any], section: str = "") -> str:
+    r"""Settings as a configuration file has them.
+
+    >>> print(toml_of({"task": "tag", "train": {"steps": 5, "device": "cpu"}}))
+    task = "tag"
+    <BLANKLINE>
+    [train]
+    steps = 5
+    device = "cpu"
+    """
+    plain = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
+    inner = {name: value for name, value in values.items() if isinstance(value, Mapping) and value}
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in plain.items() if value is not None]
+    head = [f"[{section}]"] if section and lines else []
+    blocks = ["\n".join([*head, *lines])] if lines else []
+    blocks += [toml_of(value, f"{section}.{name}" if section else name) for name, value in inner.items()]
+    return "\n\n".join(blocks)

@@ -12,7 +12,7 @@ from pydantic import create_model
 from seqloom.config import check, gather
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.errors import ConfigError
-from seqloom.storage import read_json
+from seqloom.storage import open_files
 from seqloom.tasks.registry import TASKS, find_task, task_names, task_reference
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.task import Task
@@ -77,12 +77,16 @@ def with_settings_of_start(values: dict[str, Any]) -> dict[str, Any]:
     start = values.get("start")
     if not isinstance(start, Mapping) or start.get("keep") != "all" or not start.get("model"):
         return values
-    file = Path(str(start["model"])) / "config.json"
-    saved = read_json(file).get("config", {}) if file.exists() else {}  # what is not there is reported later
-    if values.get("task", saved.get("task")) != saved.get("task"):
+    place = Path(str(start["model"]))
+    if not place.exists():
+        return values  # which is reported later
+    saved = open_files(place).json("config.json").get("config")
+    if not isinstance(saved, dict) or values.get("task", saved.get("task")) != saved.get("task"):
         return values
     taken = {name: value for name, value in saved.items() if name not in OF_A_RUN}
-    both = {name for name in taken.keys() & values.keys() if isinstance(values[name], Mapping)}
+    both = {
+        name for name in taken.keys() & values.keys() if all(isinstance(one[name], Mapping) for one in (taken, values))
+    }
     return {**taken, **values, **{name: {**taken[name], **values[name]} for name in both}}
 
 

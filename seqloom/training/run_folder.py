@@ -10,14 +10,13 @@ from typing import Any
 
 from seqloom.errors import OutputError, SeqloomError
 from seqloom.lock import locked
-from seqloom.storage import read_json
+from seqloom.storage import open_files
 from seqloom.training import budget, checkpoint, metrics
 from seqloom.training.distributed import ProcessGroup
+from seqloom.training.saved_task import CONFIG, SETUP, not_own, read_saved
 
 LOCK = ".lock"
 """Held by the one process that trains in a folder."""
-SETUP = "setup"
-"""The folder inside a run that holds what was fixed before the first step."""
 UNTRAINED = {LOCK, SETUP, f".{SETUP}.part", ".trial", checkpoint.FOLDER, budget.FILE, metrics.FILE}
 """What may be in a folder in which nothing was trained yet."""
 
@@ -87,13 +86,20 @@ def clear(out: Path) -> None:
             (out / name).unlink(missing_ok=True)
 
 
-def settings_of(run: Path) -> dict[str, Any]:
-    """The settings that a run was begun with, and those of its last steps: what it goes on with if nothing is said."""
-    if not (run / SETUP / "config.json").exists():
+def settings_of(run: Path, *, trust: bool = True) -> dict[str, Any]:
+    """The settings that a run was begun with, and those of its last steps: what it goes on with if nothing is said.
+
+    trust   take them from a run that somebody else began: they name files
+    """
+    if not (run / SETUP / CONFIG).exists():
         remedy = "give the folder that was named with --out, or say what to train: --task and --data"
         raise SeqloomError(f"{run} holds no run that could go on", remedy=remedy)
-    settings: dict[str, Any] = dict(read_json(run / SETUP / "config.json")["config"])
+    saved = read_saved(open_files(run / SETUP))
+    if not (saved.own or trust):
+        raise not_own(run, "train in a folder of your own")
+    settings: dict[str, Any] = dict(saved.config)
     last, _ = checkpoint.newest(run)
-    if last is not None and not settings["train"].get("budget"):  # a budget is planned once
+    train = settings.get("train")
+    if last is not None and not (isinstance(train, dict) and train.get("budget")):  # a budget is planned once
         settings["train"] = last.progress["settings"]
     return settings

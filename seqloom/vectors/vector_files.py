@@ -16,9 +16,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from seqloom.data.line_reader import checked_start, open_bytes
+from seqloom.data.line_reader import checked_start, expanded, open_bytes
 from seqloom.errors import DamagedError, DataError, SeqloomError
-from seqloom.storage import MANIFEST, new_folder, read_json, read_tensors, replaced, verify, write_json, write_tensors
+from seqloom.storage import MANIFEST, new_folder, open_files, replaced, write_json, write_tensors
 from seqloom.vectors.binary_format import binary_rows
 from seqloom.vectors.text_format import looks_like_text, text_rows
 from seqloom.vectors.vector_rows import LONGEST_LINE, WIDEST, KeptVectors, VectorRow
@@ -48,7 +48,7 @@ def read_vectors(
     A wanted word stands for its small spelling too, as `WordVectors.for_tokenizer` looks for both. Rows that are not
     wanted are passed over, not checked. `kind` is for a file whose content tells the wrong one.
     """
-    path = Path(path).expanduser()
+    path = expanded(path)
     if limit is not None and limit < 1:
         raise SeqloomError(f"a limit of {limit} rows", remedy="read 1 or more, or leave the limit out")
     asked = None if wanted is None else {form.encode() for word in wanted for form in (word, word.lower())}
@@ -97,21 +97,23 @@ def header(line: bytes, path: Path) -> tuple[int, int] | None:
 
 
 def read_folder(folder: Path, asked: Collection[bytes] | None, limit: int | None) -> Loaded:
-    verify(folder)
-    words, matrix = read_json(folder / WORDS).get("words"), read_tensors(folder / TENSORS).get("vectors")
+    files = open_files(folder)
+    words, matrix = files.json(WORDS).get("words"), files.tensors(TENSORS).get("vectors")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or matrix is None:
+        words, matrix = [], None
+    if matrix is None or matrix.dim() != 2 or len(matrix) != len(words) or not matrix.isfinite().all():
         raise DamagedError(f"{folder} holds no word vectors", remedy="give a folder that write_vectors wrote")
     rows = len(words) if limit is None else min(limit, len(words))
     places = [at for at in range(rows) if asked is None or words[at].encode() in asked]
     if not places:
         raise DataError("none of the wanted words is here", where=str(folder), remedy="check the words and their case")
-    chosen = matrix if len(places) == len(words) else matrix[places]
+    chosen = matrix.clone() if len(places) == len(words) else matrix[places]
     return Loaded(WordVectors(tuple(words[at] for at in places), chosen), "folder", rows, 0)
 
 
 def write_vectors(vectors: WordVectors, path: Path | str, kind: Literal["text", "binary", "folder"]) -> None:
     """Write vectors so that the file is whole or as before; any of the kinds gives back the same bits."""
-    path = Path(path).expanduser()
+    path = expanded(path)
     if kind == "folder":
         with new_folder(path) as folder:
             write_tensors(folder / TENSORS, {"vectors": vectors.matrix})

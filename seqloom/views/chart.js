@@ -15,42 +15,51 @@ const MARKERS = [
   "M0-4.5l4.5 4.5l-4.5 4.5l-4.5-4.5z",
   "M0 4.5l4.2-7.2h-8.4z",
   "M-1.2-4h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8v-2.4h2.8z",
+  "M-4-2.6l1.4-1.4l2.6 2.6l2.6-2.6l1.4 1.4l-2.6 2.6l2.6 2.6l-1.4 1.4l-2.6-2.6l-2.6 2.6l-1.4-1.4l2.6-2.6z",
+  "M-4.5 0l7.2-4.2v8.4z",
+  "M4.5 0l-7.2-4.2v8.4z",
 ];
 
-/** Lines: {title, x_label, y_label, x_scale, y_scale, series: [{name, x, y}]}; scales are "linear" or "log". */
+/** Lines: {title, x_label, y_label, x_scale, y_scale, series: [{name, x, y, low, high}]}; scales are "linear" or "log";
+ *  `low` and `high` are the ends of an interval around each y, or empty. */
 export function lineChart(panel) {
   const { series } = panel;
+  const looks = series.map((line, at) => line.look ?? at);
   const stops = [...new Set(series.flatMap((line) => line.x))].sort((a, b) => a - b);
   const numbers = (stop) => series.map((line) => line.y[line.x.indexOf(stops[stop])]);
   const draw = (width) => {
-    const y = roundScale(series.flatMap((line) => line.y), { log: panel.y_scale === "log", from: FLOOR, to: TOP });
+    const reach = series.flatMap((line) => [...line.y, ...(line.low ?? []), ...(line.high ?? [])]);
+    const y = roundScale(reach, { log: panel.y_scale === "log", from: FLOOR, to: TOP });
     const left = gutter(y);
     const room = { from: left + 8, to: width - RIGHT, wanted: width < 420 ? 4 : 7 };
     const x = scaleBetween(stops, { log: panel.x_scale === "log", ...room });
     const place = (stop) => x.at(stops[stop]);
-    const curves = series.flatMap((line, at) => curve(line, at, x, y));
+    const curves = series.flatMap((line, at) => curve(line, looks[at], x, y));
     const mark = (stop) => [
       drawing("line", { class: "hair", x1: place(stop), x2: place(stop), y1: TOP, y2: FLOOR }),
-      ...numbers(stop).map((number, at) => drawable(number, y) && marker(at, place(stop), y.at(number), 1.3)),
+      ...numbers(stop).map((number, at) => drawable(number, y) && marker(looks[at], place(stop), y.at(number), 1.3)),
     ];
     return { place, mark, parts: [...yAxis(y, left, width, panel), ...xAxis(x, left, width, panel), ...curves] };
   };
   const name = (stop) => `${panel.x_label} ${axisNumber(stops[stop])}`;
   const names = series.map((line) => line.name);
-  return chart(panel.title, { names, sample: lineSample, count: stops.length, name, numbers, draw });
+  return chart(panel.title, { names, sample: (at) => lineSample(looks[at]), count: stops.length, name, numbers, draw });
 }
 
-/** Bars: {title, y_label, categories, stacked, series: [[name, numbers]]}; side by side unless stacked. */
+/** Bars: {title, y_label, categories, stacked, series: [[name, numbers]], ranges}; side by side unless stacked; `ranges`
+ *  has for each series the ends [low, high] of an interval around every number, or is empty. */
 export function barChart(panel) {
-  const { categories, series, stacked } = panel;
+  const { categories, series, stacked, ranges = [] } = panel;
   const heights = categories.map((_, stop) => series.map(([, numbers]) => numbers[stop] ?? 0));
   const tops = stacked ? heights.map((parts) => parts.reduce((sum, part) => sum + part, 0)) : heights.flat();
   const draw = (width) => {
-    const y = roundScale(tops, { zero: true, from: FLOOR, to: TOP });
+    const y = roundScale([...tops, ...ranges.flat(2)], { zero: true, from: FLOOR, to: TOP });
     const left = gutter(y);
     const band = (width - RIGHT - left) / Math.max(1, categories.length);
     const edge = (stop) => left + band * stop;
-    const bars = heights.flatMap((parts, stop) => barsAt(parts, edge(stop), band, y, stacked));
+    const looksAt = (stop) => series.map((_, at) => (panel.by_category ? stop : at));
+    const around = (stop) => ranges.map((one) => one[stop]);
+    const bars = heights.flatMap((parts, stop) => barsAt(parts, edge(stop), band, y, stacked, around(stop), looksAt(stop)));
     return {
       place: (stop) => edge(stop) + band / 2,
       mark: (stop) => [drawing("rect", { class: "band", x: edge(stop), width: band, y: TOP, height: FLOOR - TOP })],
@@ -60,7 +69,8 @@ export function barChart(panel) {
   const numbers = (stop) => series.map((one) => one[1][stop]);
   const names = series.map(([name]) => name);
   const name = (stop) => categories[stop];
-  return chart(panel.title, { names, sample: barSample, count: categories.length, name, numbers, draw });
+  const sample = panel.by_category ? () => [] : barSample;
+  return chart(panel.title, { names, sample, count: categories.length, name, numbers, draw });
 }
 
 /**
@@ -204,20 +214,28 @@ function curve(line, at, x, y) {
     .map(([place, number]) => [x.at(place), y.at(number)]);
   const path = points.map(([px, py], point) => `${point ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
   const markers = points.length <= MARKED ? points.map(([px, py]) => marker(at, px, py)) : [];
-  return [drawing("path", { class: `curve ${look(at)}`, d: path }), ...markers];
+  const whiskers = (line.low ?? []).map((low, stop) => whisker(x.at(line.x[stop]), low, line.high[stop], y, look(at)));
+  return [...whiskers, drawing("path", { class: `curve ${look(at)}`, d: path }), ...markers];
 }
 
-function barsAt(numbers, left, band, y, stacked) {
+/** An interval: a line from its lower to its upper end. */
+function whisker(x, low, high, y, name = "") {
+  return drawing("path", { class: `whisker ${name}`, d: `M${x} ${y.at(low)}V${y.at(high)}M${x - 3} ${y.at(low)}h6M${x - 3} ${y.at(high)}h6` });
+}
+
+function barsAt(numbers, left, band, y, stacked, ranges, looks) {
   const inner = Math.min(band * 0.76, stacked ? 64 : 44 * numbers.length);
   const width = stacked ? inner : inner / numbers.length;
   let start = left + (band - inner) / 2;
   let foot = 0;
-  return numbers.map((number, at) => {
+  return numbers.flatMap((number, at) => {
     const high = y.at(Math.max(foot, foot + number));
     const low = y.at(Math.min(foot, foot + number));
     const size = { x: start, width: Math.max(1, width - 1), y: high, height: low - high };
+    const middle = start + width / 2;
     if (stacked) foot += number;
     else start += width;
-    return drawing("rect", { class: `bar ${look(at)}`, ...size });
+    const bar = drawing("rect", { class: `bar ${look(looks[at])}`, ...size });
+    return ranges[at] ? [bar, whisker(middle, ...ranges[at], y)] : [bar];
   });
 }

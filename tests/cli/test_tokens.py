@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from seqloom.storage import write_manifest
 from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 from tests.typed import typed
@@ -21,6 +22,7 @@ def test_a_text_is_cut_as_the_settings_say(tmp_path):
 def test_a_model_shows_ids_and_what_is_unknown_to_it(tmp_path, place):
     (tmp_path / place).mkdir(parents=True)
     Tokenizer.train(["a fine film"], TokenConfig(kind="word")).save(tmp_path / place / "text.tokenizer.json")
+    write_manifest(tmp_path / place)
     shown = typed("tokens", "a dull film", "--model", "run", folder=tmp_path).stdout.splitlines()
     assert shown[0] == "text: 3 tokens (word) of a vocabulary of 7"
     assert [line.split() for line in shown[1:]] == [["4", "a"], ["1", "<unk>", "unknown:", "dull"], ["5", "film"]]
@@ -29,7 +31,7 @@ def test_a_model_shows_ids_and_what_is_unknown_to_it(tmp_path, place):
 WRONG = [
     (["--set", "tokens.kind=bpe"], "tokens of the kind bpe are learned from data\n    -> give a model"),
     (["--set", "tokens.knd=word"], "tokens.knd: no such setting\n      -> did you mean kind?"),
-    (["--model", "none"], "none holds no tokenizer\n    -> give the folder of a trained model for text"),
+    (["--model", "none"], "none is not a folder\n    -> give the folder of a trained model"),
     (["--model", "none", "--set", "tokens.lower=true"], "none has its own settings of tokens"),
 ]
 

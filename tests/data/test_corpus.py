@@ -1,5 +1,7 @@
 """Corpora on disk: the same numbers as went in, made once, finished when they were begun."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ from seqloom.data import chunks
 from seqloom.data import corpus as corpus_module
 from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Place, Record
+from seqloom.errors import SeqloomWarning
 from tests.data.coding import source
 
 SENTENCES = [list(range(k % 7)) for k in range(23)]
@@ -145,3 +148,41 @@ def test_long_documents_are_held_a_few_at_a_time(monkeypatch):
     monkeypatch.setattr(chunks, "HEAVY", 100)
     long = [Record({"text": "x" * 40, "tags": ["A"] * 5, "label": None}, Place("a.txt", k)) for k in range(7)]
     assert [len(chunk) for chunk in chunks.chunks(long, size=5)] == [3, 3, 1]
+
+
+def test_a_corpus_in_which_a_bit_was_flipped_is_made_again(tmp_path):
+    def encode(records: list[str]) -> Chunk:
+        return {"text": [[len(record), 7] for record in records]}
+
+    texts = ["a", "bb", "ccc"]
+    prepare(tmp_path / "c", texts, encode)
+    for file in sorted((tmp_path / "c").iterdir()):
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-3] + bytes([whole[-3] ^ 16]) + whole[-2:])
+        with pytest.warns(SeqloomWarning, match="was damaged while it lay there; it is made again"):
+            corpus = prepare(tmp_path / "c", texts, encode)
+        assert [corpus["text", place].tolist() for place in range(3)] == [[1, 7], [2, 7], [3, 7]]
+
+
+def test_a_chunk_in_which_a_bit_was_flipped_is_made_again(tmp_path):
+    def encode(records: list[str]) -> Chunk:
+        return {"text": [[len(record)] for record in records]}
+
+    def stopped() -> Iterator[str]:
+        yield from ["a", "bb"]
+        raise KeyboardInterrupt
+
+    unfinished = tmp_path / "c.1.chunks"
+    with pytest.raises(KeyboardInterrupt):
+        prepare(tmp_path / "c", stopped(), encode, size=1, workers=1)
+    left = {file.name: file.read_bytes() for file in unfinished.iterdir()}
+    assert "000000.npz" in left
+    for name, whole in left.items():
+        for place in range(0, len(whole), 60):
+            unfinished.mkdir(exist_ok=True)
+            for other, content in left.items():
+                (unfinished / other).write_bytes(content)
+            (unfinished / name).write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+            corpus = prepare(tmp_path / "c", ["a", "bb"], encode, size=1, workers=1)
+            assert [corpus["text", at].tolist() for at in range(2)] == [[1], [2]]
+            shutil.rmtree(tmp_path / "c")

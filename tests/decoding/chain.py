@@ -26,7 +26,7 @@ class Chain:
         weights = torch.nn.functional.one_hot((place + source) % 5, 5).double()[:, None]
         return Step(logits, (source, place + 1), [weights])
 
-    def select(self, state: Any, rows: Tensor) -> Any:
+    def select(self, state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
         return tuple(part[rows] for part in state)
 
     def logp(self, source: int, tokens: list[int]) -> float:

@@ -51,7 +51,7 @@ def everything(model, source, longest, penalty):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_wide_beam_finds_the_best_answers_of_all(penalty, seed):
     model = Chain(seed=seed)
-    options = {"beam": 80, "n_best": 3, "length_penalty": penalty, "max_length": 4}
+    options = {"beam": 80, "n_best": 3, "length_penalty": penalty, "max_length": 4, "early_stopping": False}
     for source, found in enumerate(search_for(model, [0, 1, 2], **options)):
         best = everything(model, source, 4, penalty)[:3]
         for answer, (score, tokens) in zip(found, best, strict=True):
@@ -64,9 +64,9 @@ def test_an_answer_that_goes_on_for_ever_comes_after_one_that_ends():
     model.table.fill_(-9.0)
     model.table[..., 5] = 0.0  # the same word again and again, nearly for certain
     model.table[0, 0, BOS, EOS] = -1.0
-    ((cut,),) = search_for(model, [0], beam=3, max_length=6)
+    ((cut,),) = search_for(model, [0], beam=3, max_length=6, early_stopping=False)
     assert cut.tokens == [5] * 6
-    ((ended,),) = search_for(model, [0], beam=3, max_ratio=0.01)
+    ((ended,),) = search_for(model, [0], beam=3, max_ratio=0.01, early_stopping=False)
     assert ended.tokens == []
 
 

@@ -184,7 +184,7 @@ def test_a_box_opens_in_all_panes_and_closes(visit):
     assert "multi_head" in tab.locator(".code:visible").inner_text()
     inner = next(view for view in explained.views if view.path.startswith("A/")).path
     tab.locator(f'article:not([hidden]) .figure [data-opens="{inner}"]').first.click()
-    assert crumbs(tab) == ["encoder-block", "attention: multi-head", "scaled-dot-product"]
+    assert crumbs(tab) == ["encoder-block", "attention: multi-head", "attention: scaled-dot-product"]
     place(tab, "formula", f"{inner}/E").first.hover()
     assert [lit(tab, pane) for pane in PANES] == [{f"{inner}/E"}] * 3
     assert tab.locator("#value .sizes").inner_text() == "2 × 4 × 4"

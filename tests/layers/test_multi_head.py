@@ -70,7 +70,7 @@ def test_every_head_alone_and_summed_is_all_heads_together():
     layer = exact(MultiHead(N * K, N))
     x = randn(2, 4, N * K)
     mask = some(2, 4, 4)
-    W_Q, W_K, W_V, W_O, _ = values(layer)
+    _, W_Q, W_K, W_V, W_O, _ = values(layer)
     together, alone = torch.zeros_like(x), []
     for n in range(N):
         head = SelfAttention(N * K, K).double()
@@ -208,7 +208,7 @@ def test_multi_head_agrees_with_keras():
     mask = some(2, 4, 5)
     oracle = keras.layers.MultiHeadAttention(num_heads=3, key_dim=2, use_bias=False)
     oracle.build((2, 4, 6), (2, 5, 6))
-    W_Q, W_K, W_V, W_O, _ = values(layer)
+    _, W_Q, W_K, W_V, W_O, _ = values(layer)
     in_its_order = [*(W.transpose(0, 1) for W in (W_Q, W_K, W_V)), W_O.unflatten(0, (3, 2))]
     oracle.set_weights([W.detach().numpy() for W in in_its_order])
     expected = oracle(x, h, attention_mask=mask, return_attention_scores=True)
@@ -241,7 +241,7 @@ def test_every_matrix_starts_within_the_bound_it_would_have_alone():
     D = 120
     layer = MultiHead(D, 4)
     bound = (6 / (D + D)) ** 0.5
-    W_Q, W_K, W_V, W_O, _ = values(layer)
+    _, W_Q, W_K, W_V, W_O, _ = values(layer)
     for W in (W_Q, W_K, W_V, W_O):
         assert 0.99 * bound < W.abs().max() <= bound
 

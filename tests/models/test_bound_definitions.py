@@ -17,8 +17,10 @@ import seqloom.models
 from seqloom.equations import Equations, Part
 from seqloom.equations.count import flat
 from seqloom.equations.trace import trace
+from seqloom.layers.norms import BatchNorm
 from seqloom.models.characters import CHARACTER_ENCODERS, character_encoder
 from seqloom.models.classifier import Classifier, make_classifier
+from seqloom.models.crf import LinearChainCRF
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.predictions import ANSWERS
@@ -53,6 +55,20 @@ def choices(found: Architecture) -> Iterator[dict[str, Any]]:
     fixed = {name: size for name, size in {"heads": 2, "hidden": 5, "window": 3}.items() if name in found.reads}
     for values in product(*(kinds[name] for name in read)):
         yield {"name": found.name, "embedding": 6, "length": 9, "dropout": 0.0, **fixed, **dict(zip(read, values))}
+    for changes in left_out(found):
+        yield {"name": found.name, "embedding": 6, "length": 9, "dropout": 0.0, **fixed, "widths": [4, 4], **changes}
+
+
+def left_out(found: Architecture) -> Iterator[dict[str, Any]]:
+    """One thing at a time replaced by nothing, or by another; then all at once."""
+    ways: list[dict[str, Any]] = [
+        {"hidden": 0}, {"positions": "none"}, {"norm_kind": "none"}, {"norm_kind": "batch"}, {"residual": False},
+        {"scaled": False}, {"norm": "after", "norm_kind": "batch"}, {"norm": "after", "residual": False},
+        {"norm": "after", "hidden": 0}, {"residual": False, "hidden": 0},
+        {"hidden": 0, "positions": "none", "norm_kind": "none", "residual": False, "scaled": False},
+    ]  # fmt: skip
+    if found.networks_optional:
+        yield from (changes for changes in ways if changes.keys() <= found.reads)
 
 
 def cases(*places: str, causal: bool = False) -> list[Any]:
@@ -63,11 +79,15 @@ def cases(*places: str, causal: bool = False) -> list[Any]:
 
 
 def noisy(model: nn.Module) -> Any:
-    """So that no bias, scale or shift is without effect."""
+    """So that no bias, scale, shift or running statistic is without effect."""
     with torch.no_grad():
         for weight in model.parameters():
             if weight.requires_grad:
                 weight.add_(0.2 * torch.randn_like(weight))
+        for part in model.modules():
+            if isinstance(part, BatchNorm):
+                part.mean.normal_()
+                part.variance.uniform_(0.5, 2.0)
     return model.eval()
 
 
@@ -109,6 +129,28 @@ def test_every_pooling_and_every_answer_with_feature_columns(pooling, answer, ou
     assert_computes(expected[answer], model.part(4, Part(ANSWERS[answer], scale)), TOKENS, f, model=model)
 
 
+@pytest.mark.parametrize("norm", ["before", "after"])
+def test_in_training_batch_norm_is_taken_over_the_batch(norm):
+    """The definition is that of training then; here the batch is one sentence."""
+    config = ModelConfig(name="transformer", embedding=6, heads=2, hidden=5, dropout=0.0, norm=norm, norm_kind="batch")
+    model = noisy(Tagger(config, V, TAGS)).train()
+    words = torch.zeros(1, 4, dtype=torch.int64)
+    assert_computes(model(TOKENS[None], LENGTH, words, words)[0].softmax(-1), model.part(4), TOKENS, model=model)
+
+
+@pytest.mark.parametrize("name", ["logistic", "mlp"])
+@pytest.mark.parametrize("outputs", [1, TAGS])
+@pytest.mark.parametrize("padding, length", [("behind", 4), ("front", 4), ("behind", 7), ("front", 7)])
+def test_flat_classifiers_with_padding_on_either_side(name, outputs, padding, length):
+    """Two sentences of unequal length: what stands beside a shorter one is zero, and meets weights of its own."""
+    hidden = {"hidden": 5} if name == "mlp" else {}
+    settings = ModelConfig(name=name, embedding=6, length=length, padding=padding, **hidden)
+    model = noisy(make_classifier(settings, TokenEmbedding(settings, V), outputs))
+    fast = model(torch.stack([TOKENS, TOKENS.flip(0)]), torch.tensor([4, 2])).sigmoid()
+    slow = [model.part(n, Part(ANSWERS["labels"]))(w[:n]) for w, n in ((TOKENS, 4), (TOKENS.flip(0), 2))]
+    assert_same([fast], [torch.stack(slow)], [model.embedding.table.E])
+
+
 @pytest.mark.parametrize("name", ["logistic", "mlp"])
 @pytest.mark.parametrize("outputs", [1, TAGS])
 def test_flat_classifiers_with_feature_columns(name, outputs):
@@ -129,6 +171,15 @@ def test_taggers(found, config):
         assert_same([fast], [model.part(4)(TOKENS)], [model.embedding.table.E])
     else:
         assert_computes(fast, model.part(4), TOKENS, model=model)
+
+
+def test_taggers_with_a_random_field():
+    crf = LinearChainCRF(TAGS)
+    model = noisy(Tagger(ModelConfig(name="gru", embedding=6, widths=[4], dropout=0.0), V, TAGS, crf=crf))
+    words = torch.zeros(1, 4, dtype=torch.int64)
+    fast = crf(model(TOKENS[None], LENGTH, words, words), LENGTH)[0]
+    slow = model.part(4)(TOKENS)
+    assert_same([fast], [slow], [weight for weight in model.parameters() if weight.requires_grad])
 
 
 @pytest.mark.parametrize("characters", CHARACTER_ENCODERS)
@@ -196,6 +247,7 @@ def test_every_definition_of_a_model_is_used_by_a_module():
     chosen = set(ANSWERS.values())
     variants = {
         "classifier_with_features", "flat_classifier_with_features", "tagger_with_characters", "attend_back",
+        "crf_loss", "viterbi",
     }  # fmt: skip
     for definition in found_in_models(Equations):
         used = definition in tied or definition in usual or definition in chosen or definition.name in variants

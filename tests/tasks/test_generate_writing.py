@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from seqloom.decoding.hypotheses import Hypothesis
+from seqloom.decoding.sampling import SampledSequence
 from seqloom.tasks.generate.generation import Writer, write
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.training.metrics import read_metrics
@@ -37,17 +37,17 @@ def test_a_seed_longer_than_the_window_is_seen_as_far_as_it_goes(song):
 def test_what_is_written_is_scored_as_it_is_read(song):
     _, model = untrained(song)
     start = [[3, 6], [3, 9]]
-    written: list[list[Hypothesis]] = [[], []]
+    written: dict[int, SampledSequence] = {}
     for drawn in write(model, start, ["1", "2"], GenerateOptions(length=9, temperature=1)):
         for new in drawn:
-            written[new.row].append(new.hypothesis)
-    for row, nodes in enumerate(written):
-        tokens = [node.token for node in nodes]
+            written[new.row] = new.sequence
+    for row, sequence in written.items():
+        tokens = sequence.tokens
         assert len(tokens) == 9
         read = torch.tensor([[*start[row], *tokens]])
         log_probs = torch.log_softmax(model(read, torch.tensor([11])), -1)[0]
         expected = [float(log_probs[1 + place, token].detach()) for place, token in enumerate(tokens)]
-        assert [node.log_prob for node in nodes] == pytest.approx(expected)
+        assert sequence.log_probs == pytest.approx(expected)
         assert not set(tokens) & {0, 1, 2}
 
 

@@ -68,11 +68,11 @@ def test_no_file(file):
     with pytest.raises(DamagedError) as raised:
         Tokenizer.load(file)
     assert str(raised.value) == f"{file}: there is no such file\n    -> check the path"
-    with pytest.raises(DamagedError, match="cannot be read: Is a directory"):
+    with pytest.raises(DamagedError, match="is no regular file"):
         Tokenizer.load(file.parent)
 
 
-@pytest.mark.parametrize("text", ["[]", "3", "null", "{}", '{"version": "1.0", "model": {"type": "BPE"}}'])
+@pytest.mark.parametrize("text", ["{}", '{"version": "1.0", "model": {"type": "BPE"}}'])
 def test_the_file_of_something_else(text, file):
     file.write_text(text)
     with pytest.raises(DamagedError) as raised:
@@ -82,10 +82,10 @@ def test_the_file_of_something_else(text, file):
     )
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"\x80\x04K\x03.", b"[" * 100_000])
-def test_what_is_no_json(data, file):
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"\x80\x04K\x03.", b"[" * 100_000, b"[]", b"3", b"null"])
+def test_what_is_no_json_object(data, file):
     file.write_bytes(data)
-    with pytest.raises(DamagedError, match="is damaged: it is not JSON"):
+    with pytest.raises(DamagedError, match=r"is damaged: it (is not JSON|is no JSON object|nests deeper)"):
         Tokenizer.load(file)
 
 
@@ -145,7 +145,7 @@ def test_a_forged_file(kind, change, what, file):
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", '"\\ud800"'])
 def test_numbers_and_letters_that_are_none(number, file):
     file.write_text(f'{{"seqloom": "tokenizer", "format": 1, "scores": [{number}], "fingerprint": ""}}')
-    with pytest.raises(DamagedError, match="is damaged: it is not what was written"):
+    with pytest.raises(DamagedError, match=r"is damaged: (it is not what was written|it is not JSON|a text in it)"):
         Tokenizer.load(file)
 
 

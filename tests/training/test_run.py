@@ -17,11 +17,12 @@ import pytest
 import torch
 
 from seqloom.cli.predict import incoming
-from seqloom.errors import ConfigError, DataError
+from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.storage import read_tensors
 from seqloom.training.metrics import read_metrics
 from seqloom.training.model import load
 from seqloom.training.run import train
+from tests.sizes import load_fitting
 from tests.training.reviews import QUICK, settings, write_reviews
 from tests.typed import typed
 
@@ -321,3 +322,38 @@ def test_a_run_killed_by_the_system_goes_on_bit_for_bit(reviews, tmp_path):
     assert read_metrics(tmp_path / "whole") == read_metrics(tmp_path / "killed")
     files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("change", ["another line", "gone"])
+def test_a_run_does_not_go_on_with_other_data(tmp_path, change):
+    """It went on in silence, with a vocabulary and a split of what the data had been."""
+    data = tmp_path / "reviews.tsv"
+    data.write_text("good\ta fine film\nbad\ta poor film\n" * 9)
+    small = ["train.warmup_steps=1", "train.checkpoint_every=2", "model.embedding=4", "model.widths=[4]"]
+    given = {"data__train": str(data), "task": "classify", "model__name": "lstm"}
+    train(load_fitting([*small, "train.steps=4"], **given), tmp_path / "run", quiet=True)
+    shutil.rmtree(tmp_path / "run" / "checkpoints" / "step-00000004")
+    if change == "gone":
+        data.unlink()
+    else:
+        data.write_text(data.read_text() + "good\ta new film\n")
+    with pytest.raises(DataError) as raised:
+        train(load_fitting([*small, "train.steps=4"], **given), tmp_path / "run", resume=True, quiet=True)
+    said = "there is no such file" if change == "gone" else "has changed since this run began"
+    assert str(raised.value).startswith(f"{data}: {said}")
+
+
+def test_every_flipped_bit_in_what_was_learned_before_is_noticed(tmp_path):
+    data = tmp_path / "reviews.tsv"
+    data.write_text("good\ta fine film\nbad\ta poor film\n" * 9)
+    small = ["train.warmup_steps=1", "train.steps=2", "model.embedding=4", "model.widths=[4]"]
+    config = load_fitting(small, task="classify", data__train=str(data), model__name="lstm")
+    train(config, tmp_path / "run", quiet=True)
+    for file in (tmp_path / "run" / "setup").iterdir():
+        whole = file.read_bytes()
+        for place in range(0, len(whole), max(1, len(whole) // 5)):
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+            with pytest.raises(SeqloomError):
+                train(config, tmp_path / "run", resume=True, quiet=True)
+        file.write_bytes(whole)
+    train(config, tmp_path / "run", resume=True, quiet=True)

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from seqloom.equations import Part, equations
 from seqloom.layers.base import Symbols
-from seqloom.layers.dropout import Dropout
-from seqloom.layers.feed_forward import FeedForward, feed_forward
+from seqloom.layers.block_parts import BlockParts
+from seqloom.layers.feed_forward import feed_forward
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.norms import LayerNorm, layer_norm
 from seqloom.layers.transposed_linear import TransposedLinear, transposed_linear
@@ -45,23 +45,22 @@ def mixer_encoder(X, *, blocks=(mixer_block, mixer_block), norm=layer_norm):
     return H
 
 
-class MixerBlock(nn.Module):
+class MixerBlock(BlockParts):
     """A Transformer block with the transposed linear layer in place of attention."""
 
     definition = mixer_block
 
     def __init__(self, width: int, length: int, hidden: int, dropout: float) -> None:
-        super().__init__()
-        self.norm_1, self.norm_2 = LayerNorm(width), LayerNorm(width)
+        super().__init__(dropout)
+        self.norm_1 = LayerNorm(width)
         self.mix = TransposedLinear(length)
-        self.network = FeedForward(width, hidden, dropout)
-        self.dropout = Dropout(dropout)
+        self.network, self.norm_2 = self.make_network(width, hidden, dropout, "layer")
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        x = x + self.dropout(self.mix(self.norm_1(x), mask))
-        return x + self.dropout(self.network(self.norm_2(x)))  # type: ignore[no-any-return]
+        x = self.add(x, self.mix(self.norm_1(x), mask))
+        return self.add(x, self.network(self.norm_2(x)))
 
-    def part(self, length: int) -> Part:
+    def part_for(self, length: int) -> Part:
         """What it computes for sequences of so many positions, with its weights."""
         mix = Part(transposed_linear, {"W": self.mix.W[:length, :length]})
         parts = {name: getattr(self, name).part() for name in ("norm_1", "norm_2", "network")}
@@ -88,9 +87,11 @@ class Mixer(Encoder):
         return y.masked_fill(~mask[..., None], 0.0)
 
     def symbols(self, length: int) -> Symbols:
-        return {"blocks": [block.part(length) for block in self.blocks], "norm": self.norm.part()}  # type: ignore[operator]
+        return {"blocks": [block.part_for(length) for block in self.blocks], "norm": self.norm.part()}  # type: ignore[operator]
 
 
-@architecture("mixer", "positions mixed by one matrix", kind="encoder", reads=["widths", "hidden"])
+@architecture(
+    "mixer", "positions mixed by one matrix", kind="encoder", reads=["widths", "hidden"], networks_optional=True
+)
 def mixer(config: ModelConfig, width: int) -> Encoder:
     return Mixer(config, width)

@@ -15,7 +15,7 @@ from seqloom.layers.gru import GRU, GRUResetAfter
 from seqloom.layers.lstm import LSTM
 from seqloom.layers.recurrent import Recurrent, last
 from seqloom.layers.self_attentive_rnn import SelfAttentiveRNN
-from seqloom.layers.simple_rnn import SimpleRNN
+from seqloom.layers.simple_rnn import ConcatRNN, LinearRNN, SimpleRNN
 from seqloom.layers.stacked import Stacked
 from seqloom.models.encoders.base import Encoder, stacked_layers
 from seqloom.models.registry import Architecture, architecture
@@ -76,4 +76,6 @@ architecture("rnn", "a simple recurrent network", kind="cell")(SimpleRNN)
 architecture("gru", "gated recurrent units", kind="cell")(GRUResetAfter)
 architecture("gru-reset-before", "gated recurrent units, reset before the product", kind="cell")(GRU)
 architecture("lstm", "long short-term memory", kind="cell")(LSTM)
+architecture("concat-rnn", "a simple RNN with one matrix for state and input", kind="cell")(ConcatRNN)
+architecture("linear-rnn", "a simple RNN without tanh: it vanishes or explodes", kind="cell")(LinearRNN)
 architecture("self-attentive-rnn", "an RNN that attends to its states", kind="cell", decodes=False)(SelfAttentiveRNN)

@@ -10,16 +10,29 @@ from torch import Tensor, nn
 
 from seqloom.equations import Part, equations, full_mask, past_mask
 from seqloom.layers.base import Symbols
-from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm, encoder_block_pre_norm
+from seqloom.layers.encoder_block import (
+    EncoderBlock,
+    EncoderBlockNoResidual,
+    EncoderBlockPreNorm,
+    EncoderBlockPreNormNoResidual,
+    EncoderParts,
+    encoder_block_pre_norm,
+)
 from seqloom.layers.identity import Identity
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.layers.norms import LayerNorm, layer_norm
-from seqloom.layers.positions import AddLearned, AddSinusoidal, positioned
+from seqloom.layers.norms import layer_norm, norm_called
+from seqloom.layers.positions import positioned, positions_called
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.registry import architecture
 from seqloom.models.settings import ModelConfig, even_embedding
 
-BLOCKS = {"before": EncoderBlockPreNorm, "after": EncoderBlock}
+BLOCKS: dict[tuple[str, bool], type[EncoderParts]] = {
+    ("before", True): EncoderBlockPreNorm,
+    ("after", True): EncoderBlock,
+    ("before", False): EncoderBlockPreNormNoResidual,
+    ("after", False): EncoderBlockNoResidual,
+}
+"""By the place of the norms, and whether there are residual connections."""
 
 
 @equations
@@ -76,21 +89,21 @@ class Transformer(Encoder):
 
     def __init__(self, config: ModelConfig, width: int, causal: bool) -> None:
         super().__init__()
-        waves = config.positions == "sinusoidal"
-        self.positions = AddSinusoidal(width) if waves else AddLearned(config.length, width)
+        self.positions = positions_called(config.positions, config.length, width)
+        block, rates = BLOCKS[config.norm, config.residual], (config.dropout, config.inner_dropout)
         self.blocks = nn.ModuleList(
-            BLOCKS[config.norm](width, config.heads, config.hidden, config.dropout, config.inner_dropout)
+            block(width, config.heads, config.hidden, *rates, norm=config.norm_kind, scaled=config.scaled)
             for _ in config.widths
         )
-        self.norm = LayerNorm(width) if config.norm == "before" else Identity()
+        self.norm = norm_called(config.norm_kind, width) if config.norm == "before" else Identity()
         self.causal, self.output_size, self.limit = causal, width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         mask = lengths_to_mask(lengths, x.shape[1])
         x = self.positions(x)
         for block in self.blocks:
-            x = block(x, mask[:, None, None], causal=self.causal)
-        y: Tensor = self.norm(x)
+            x = block(x, mask[:, None, None], causal=self.causal, real=mask)
+        y: Tensor = self.norm(x, mask)
         return y.masked_fill(~mask[..., None], 0.0)
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
@@ -109,14 +122,18 @@ class Transformer(Encoder):
         return {**parts, "blocks": [block.part() for block in self.blocks]}  # type: ignore[operator]
 
 
+BLOCK_READS = ("heads", "hidden", "inner_dropout", "norm", "norm_kind", "residual", "scaled", "positions")
+"""What the blocks of a Transformer read."""
+
+
 def even_if_sinusoidal(config: Any) -> None:
-    if getattr(config, "positions", "sinusoidal") == "sinusoidal":
+    if config.positions == "sinusoidal":
         even_embedding(config)
 
 
 @architecture(
-    "transformer", "self-attention, no recurrence", kind="encoder", check=even_if_sinusoidal,
-    reads=["widths", "heads", "hidden", "inner_dropout", "norm", "positions"],
+    "transformer", "self-attention, no recurrence", kind="encoder", check=even_if_sinusoidal, networks_optional=True,
+    reads=["widths", *BLOCK_READS],
 )  # fmt: skip
 def transformer(config: ModelConfig, width: int, causal: bool) -> Encoder:
     return Transformer(config, width, causal)

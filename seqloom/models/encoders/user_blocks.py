@@ -15,7 +15,7 @@ from seqloom.layers.derived_block import block_from
 from seqloom.layers.feed_forward import feed_forward
 from seqloom.layers.identity import identity
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.layers.positions import AddLearned, AddSinusoidal, positioned
+from seqloom.layers.positions import positioned, positions_called
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.transformer import attend_back, attend_everywhere, transformer_encoder
 from seqloom.models.settings import ModelConfig
@@ -43,8 +43,7 @@ class BlockEncoder(Encoder):
 
     def __init__(self, definition: Equations[..., Any], config: ModelConfig, width: int, causal: bool) -> None:
         super().__init__()
-        waves = config.positions == "sinusoidal"
-        self.positions = AddSinusoidal(width) if waves else AddLearned(config.length, width)
+        self.positions = positions_called(config.positions, config.length, width)
         sizes = {"F": config.hidden, "N": config.heads, "K": max(width // config.heads, 1)}
         self.blocks = nn.ModuleList(block_from(definition, width, sizes) for _ in config.widths)
         self.causal, self.output_size, self.limit = causal, width, config.length

@@ -15,7 +15,9 @@ from seqloom.layers.base import Layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
+from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.readout import tied_to
+from seqloom.models.seq2seq.copying import CopyingReadout
 from seqloom.models.seq2seq.decoders import make_decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import SourceEncoder, SourceReader
@@ -36,6 +38,7 @@ class Seq2Seq(nn.Module):
         self.attends = config.bridge == "attention"  # to all hidden states of the source, not to one context
         size, vocab = self.decoder.output_size, len(embedding.E)
         self.readout: Layer = Readout(size, vocab) if config.tied == "none" else tied_to(embedding, size)
+        self.copying = CopyingReadout(self.readout, size, source.output_size, vocab) if config.copying else None
 
     @classmethod
     def of_texts(cls, config: Seq2SeqConfig, source_vocab: int, target_vocab: int) -> Self:
@@ -43,6 +46,8 @@ class Seq2Seq(nn.Module):
         target = Embedding(target_vocab, config.embedding)
         if config.tied == "all" and source_vocab != target_vocab:
             raise ConfigError("settings", [("model.tied", "all needs one vocabulary", "set tokens.joint=true")])
+        if config.copying and source_vocab != target_vocab:
+            raise ConfigError("settings", [("model.copying", "needs one vocabulary", "set tokens.joint=true")])
         source = target if config.tied == "all" else Embedding(source_vocab, config.embedding)
         return cls(config, SourceEncoder(config, source), target)
 
@@ -55,20 +60,29 @@ class Seq2Seq(nn.Module):
         ->       (R, V)  the logits at each real position
         """
         memory = self.source(source, source_lengths)
-        y = self.decoder(self.dropout(self.embedding(written)), memory)
+        padding = {"real": real} if self.decoder.over_batch else {}
+        y = self.decoder(self.dropout(self.embedding(written)), memory, **padding)
+        if self.copying is not None:
+            return self.copying.at(y, self.copying.prepare(memory, source), real)
         return self.readout(y[real])  # type: ignore[no-any-return]
 
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
         """The state before the first token; with `weights` every step hands out its attention, if there is any."""
-        return weights and self.attends, self.decoder.start(self.source(source, source_lengths))
+        packed = packed_weights(self)
+        with packed.used():
+            memory = self.source(source, source_lengths)
+            copied = None if self.copying is None else self.copying.prepare(memory, source)
+            return packed, weights and self.attends, self.decoder.start(memory), copied
 
     def step(self, tokens: Tensor, state: Any) -> Step:
-        weights, inner = state
-        y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
-        return Step(self.readout(y), (weights, inner), attention)
+        packed, weights, inner, copied = state
+        with packed.used():
+            y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
+            logits = self.readout(y) if self.copying is None else self.copying(y, copied)
+        return Step(logits, (packed, weights, inner, copied), attention)
 
-    def select(self, state: Any, rows: Tensor) -> Any:
-        return select_rows(state, rows)
+    def select(self, state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
+        return select_rows(state, rows, inputs)
 
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
@@ -77,15 +91,19 @@ class Seq2Seq(nn.Module):
 
     # --- as equations -------------------------------------------------------------------------------
 
-    def part(self) -> Part:
-        """One step of the decoder with its weights: from the last token to the distribution over the next one."""
-        ends = {"embedding": self.embedding.part(), "readout": self.readout.part()}
+    def part(self, readout: Part | None = None) -> Part:
+        """One step of the decoder with its weights: from the last token to the distribution over the next one.
+
+        One that copies has a readout for each source, see `CopyingReadout.part`.
+        """
+        ends = {"embedding": self.embedding.part(), "readout": readout or self.readout.part()}
         return Part(self.decoder.definition, {**ends, **self.decoder.symbols()})
 
     def stages(self, source: Tensor, written: Sequence[int]) -> list[Stage]:
         """What is computed for one source (1, S) when these tokens are written one after the other, <bos> first."""
         memory = self.source(source, torch.tensor([source.shape[1]], device=source.device))
-        given, part = self.decoder.given(memory), self.part()
+        readout = None if self.copying is None else self.copying.part(memory, source)
+        given, part = self.decoder.given(memory), self.part(readout)
         start = {name: given.pop(name) for name in part.definition.body.states}
         taken = {symbol.name for symbol in part.definition.body.inputs}
         tokens = torch.tensor(written, device=source.device)

@@ -17,7 +17,7 @@ from seqloom.layers.embedding import Embedding, embedding
 from seqloom.layers.identity import Identity
 from seqloom.layers.linear import Linear
 from seqloom.layers.masks import lengths_to_mask
-from seqloom.layers.positions import AddSinusoidal, positioned
+from seqloom.layers.positions import PositionAdded, positioned, positions_called
 from seqloom.models.encoders import make_encoder
 from seqloom.models.encoders.base import stacked_layers
 from seqloom.models.registry import find
@@ -93,7 +93,8 @@ class SourceEncoder(SourceReader):
         self.dropout = Dropout(config.dropout)
         # others know positions by their order, or bring their own
         added = find(config.encoder, "encoder").adds_positions
-        self.positions: Layer = AddSinusoidal(config.embedding) if added else Identity()
+        kinds = config.positions, config.length, config.embedding
+        self.positions: Layer = positions_called(*kinds) if added else Identity()
         self.encoder = make_encoder(config.encoder_config(), config.embedding)
         self.output_size = self.encoder.output_size
 
@@ -106,7 +107,7 @@ class SourceEncoder(SourceReader):
     def part(self, length: int) -> Part:
         """What it computes for sources of so many tokens, with its weights."""
         added = self.positions
-        positions = added.sequence_part() if isinstance(added, AddSinusoidal) else added.part()
+        positions = added.sequence_part() if isinstance(added, PositionAdded) else added.part()
         parts = {"embedding": self.embedding.part(), "positions": positions, "encoder": self.encoder.part(length)}
         return Part(source_encoder, parts)
 

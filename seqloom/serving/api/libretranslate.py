@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.formparsers import MultiPartException
 
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
+from seqloom.serving.body_fields import body_fields
 from seqloom.serving.errors import APIError
 from seqloom.serving.model_store import ModelEntry
 from seqloom.serving.segmentation import MAX_SENTENCE_LENGTH, SegmentedText, detect, name_of, segment
@@ -26,7 +26,7 @@ class LibreTranslateRequest(RequestBody):
 
     model_config = ConfigDict(extra="ignore", strict=False)
     api_key: str | None = None
-    """The key of the server, if it has one."""
+    """The key of the server, if it has one; it was checked before."""
 
 
 class TranslateRequest(LibreTranslateRequest):
@@ -82,33 +82,14 @@ def body_schema(kind: type[BaseModel]) -> dict[str, Any]:
 
 
 async def read_request(request: Request, kind: type[M]) -> M:
-    """A body, as JSON or as a form; the key in it or in the header is checked first."""
+    """A body, as JSON or as a form."""
     values, is_form = await body_fields(request)
-    if "authorization" not in request.headers:  # there the middleware has checked it
-        key = values.get("api_key") or request.query_params.get("api_key")
-        request.app.state.service.check_key(key if isinstance(key, str) else "")
     try:
         return kind.model_validate(values, strict=not is_form)  # a form has texts only
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"][:1]))
         raise APIError(400, f"Invalid request: {name}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
-
-
-async def body_fields(request: Request) -> tuple[dict[str, Any], bool]:
-    """The fields of a body, and whether it is a form."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    try:
-        if kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
-            form = await request.form()
-            return {name: several if len(several := form.getlist(name)) > 1 else several[0] for name in form}, True
-        body = await request.body()
-        values = await request.json() if body else {}
-    except (ValueError, MultiPartException, RecursionError):
-        raise APIError(400, "Invalid request: the body is neither JSON nor a form") from None
-    if not isinstance(values, dict):
-        raise APIError(400, "Invalid request: the body is no object")
-    return values, False
 
 
 @router.post(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -14,6 +14,7 @@ from seqloom.config import check
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
 from seqloom.explaining.trained import explain_model
+from seqloom.explaining.walkthrough import check_wanted
 from seqloom.models.observed import Head
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.native import Input
@@ -121,18 +122,19 @@ async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -
 
 
 @router.post("/strips", responses={**error_responses(404), 200: {"model": StripsResponse}})
-async def strips(body: StripsRequest, service: ServiceDep) -> Response:
+async def strips(body: StripsRequest, request: Request, service: ServiceDep) -> Response:
     """Gates and states of a recurrent model at every token, and the influence of each token on the last state."""
     entry = service.entry(body.model)
     model = await service.load_model(entry)
-    service.check_texts([body.text])
+    service.parse_inputs(model, [body.text])
 
-    def work() -> str:
-        found = strips_data(explain_model(model, body.text))
+    def work(wanted: Callable[[], bool]) -> str:
+        found = strips_data(explain_model(model, body.text, wanted))
+        check_wanted(wanted)
         tokens, values = influence(model, model.network, body.text) if found else ([], [])
         return as_json({"model": entry.name, "strips": found, "tokens": tokens, "influence": values})
 
-    return Response(await service.explain(work), media_type="application/json")
+    return Response(await service.explain(work, request), media_type="application/json")
 
 
 class Seen:

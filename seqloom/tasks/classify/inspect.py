@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.models.observed import Observed
-from seqloom.tasks.classify.inputs.texts import TextInputs
+from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions, self_attention
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.stages import read_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,17 +18,21 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
-from seqloom.tasks.classify.inputs.base import InputKind
-from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
-from seqloom.tasks.classify.inputs.texts import TextInputs
+from seqloom.tasks.classify.answers.base import learned
+from seqloom.tasks.classify.baseline import baselines
+from seqloom.tasks.classify.facts import ClassifyFacts
 from seqloom.tasks.classify.inspect import inspect_classification
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
+from seqloom.tasks.classify.text_inputs import TextInputs
+from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
+from seqloom.tasks.input_kind import InputKind
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
@@ -59,6 +63,7 @@ class Classify(Task[ClassifyConfig]):
 
     Settings = ClassifyConfig
     columns = COLUMNS["classify"]
+    Learned = ClassifyFacts
 
     def __init__(self, config: ClassifyConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)
@@ -66,7 +71,7 @@ class Classify(Task[ClassifyConfig]):
             FrameInputs(config, facts["frames"]) if "frames" in facts else TextInputs(config, self.tokenizers["text"])
         )
         self.answers = ANSWERS[config.classify.answer](config, facts)
-        self.features = Features.from_json(facts["features"]) if config.classify.columns else Features()
+        self.features = Features.from_json(learned(facts, "features")) if config.classify.columns else Features()
 
     @classmethod
     def learn(cls, config: ClassifyConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
@@ -160,7 +165,14 @@ class Classify(Task[ClassifyConfig]):
             "raise model.length to read it"
         ]
 
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        return baselines(self.answers, train, valid)
+
     # --- use ----------------------------------------------------------------------------------------
+
+    def input_of(self, record: Record) -> Any:
+        alone = "text" in record.columns and not len(self.features)
+        return record.columns["text"] if alone else dict(record.columns)
 
     def accept(self, given: Any) -> Any:
         return self.inputs.accept(given)
@@ -236,7 +248,9 @@ class Classify(Task[ClassifyConfig]):
                     expected[row], predicted[row] = true[place], given[place]
                 sure = self.answers.confidence(logits)
                 confidence += [(p, one == other) for p, one, other in zip(sure, true, given)]
-        return replace(self.answers.evaluation(expected, predicted, loss / max(count, 1)), confidence=confidence)
+        found = self.answers.evaluation(expected, predicted, loss / max(count, 1))
+        lengths = corpus.lengths(self.inputs.field).tolist()
+        return replace(found, confidence=confidence, lengths=lengths)
 
 
 def beside(features: Sequence[Any], device: torch.device) -> Tensor | None:

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.hypotheses import Hypothesis
-from seqloom.decoding.sampling import SampledToken, sample
+from seqloom.decoding.sampling import SampledSequence, SampledToken, sample
 from seqloom.decoding.stepper import Step, join_rows, select_rows
+from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.language_model import LanguageModel
 from seqloom.tasks.batching import AT_ONCE
 from seqloom.tasks.generate.settings import GenerateOptions
@@ -34,28 +34,30 @@ class Writer:
     """A language model as a `Stepper`. When its window is full, it is run again on the newer half."""
 
     def __init__(self, model: LanguageModel) -> None:
-        self.model = model
+        self.model, self.packed = model, packed_weights(model)
 
     def start(self, tokens: Tensor) -> Step:
         """tokens (R, T): the text so far, one token at least."""
         limit = self.model.limit
         window = tokens[:, -limit:] if limit else tokens[:, :0]
-        logits, state = self.model.read(window if limit else tokens)
-        return Step(logits, GenerationState(window, state))
+        return self.read(window if limit else tokens, window, None)
 
     def step(self, tokens: Tensor, state: GenerationState) -> Step:
         limit = self.model.limit
         if limit is None:
-            logits, inner = self.model.read(tokens[:, None], state.state)
-            return Step(logits, GenerationState(state.window, inner))
+            return self.read(tokens[:, None], state.window, state.state)
         window = torch.cat([state.window, tokens[:, None]], dim=1)
         if window.shape[1] > limit:
             return self.start(window[:, -max(limit // 2, 1) :])
-        logits, inner = self.model.read(tokens[:, None], state.state)
-        return Step(logits, GenerationState(window, inner))
+        return self.read(tokens[:, None], window, state.state)
 
-    def select(self, state: GenerationState, rows: Tensor) -> GenerationState:
-        return select_rows(state, rows)  # type: ignore[no-any-return]
+    def read(self, tokens: Tensor, window: Tensor, state: object) -> Step:
+        with self.packed.used():
+            logits, state = self.model.read(tokens, state)
+        return Step(logits, GenerationState(window, state))
+
+    def select(self, state: GenerationState, rows: Tensor, inputs: Tensor | None = None) -> GenerationState:
+        return select_rows(state, rows, inputs)  # type: ignore[no-any-return]
 
 
 def write(
@@ -73,10 +75,11 @@ def write(
     writer = Writer(model)
     device = next(model.parameters()).device
 
-    def last(row: int, node: Hypothesis) -> bool:
-        if node.length >= options.length:
+    def last(row: int, sequence: SampledSequence) -> bool:
+        tokens = sequence.tokens
+        if len(tokens) >= options.length:
             return True
-        return node.token == EOS and options.lines > 0 and node.tokens().count(EOS) == options.lines
+        return tokens[-1] == EOS and options.lines > 0 and tokens.count(EOS) == options.lines
 
     groups: list[tuple[list[int], Step]] = []
     for places in equally_long(texts):

@@ -45,7 +45,7 @@ def inspect_generation(
         how = how.model_copy(update={"temperature": options.temperature})
     new = list(options.prefix)
     for drawn in write(network, [begun], Keys(options.seed).of([text]), how, lambda _: wanted()):
-        new.append(drawn[-1].hypothesis.token)
+        new.append(drawn[-1].sequence.tokens[-1])
         yield None
     whole = [*prompt, *new]
     limit = min(network.limit or MOST_TOKENS, MOST_TOKENS)

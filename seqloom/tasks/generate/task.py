@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,13 +17,16 @@ from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
-from seqloom.decoding.hypotheses import Hypothesis
+from seqloom.decoding.sampling import SampledSequence
 from seqloom.errors import ConfigError, SeqloomError
+from seqloom.evaluating.baselines.ngram_language_model import NgramLanguageModel
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import by_length, tensors
+from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
 from seqloom.tasks.generate.generation import NEVER, write
@@ -40,6 +45,9 @@ from seqloom.tokens.tokenizer import Tokenizer
 
 EVALUATED = 4_096
 """Tokens that are evaluated in one batch."""
+COUNTED, MEASURED = 1_000_000, 100_000
+"""Tokens that a baseline counts, and those it is measured on."""
+NGRAMS = {"unigrams": 1, "trigrams": 3}
 SAMPLE = GenerateOptions(length=60)
 """How the sample that is shown while training is generated."""
 
@@ -49,6 +57,7 @@ class Generate(Task[GenerateConfig]):
 
     Settings = GenerateConfig
     columns = COLUMNS["generate"]
+    Learned = NoFacts
     Options: ClassVar[type[Config]] = GenerateOptions
 
     def __init__(self, config: GenerateConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
@@ -92,7 +101,20 @@ class Generate(Task[GenerateConfig]):
             return masked_tokens(text, segments, device, self.tokenizer.size, generator)
         return next_tokens(text, segments, device)
 
+    def tokens_of(self, records: Iterable[Record], most: int) -> list[int]:
+        """The first tokens of a text."""
+        lines = chain.from_iterable(line for record in records for line in self.encode([record])["text"])
+        return list(islice(lines, most))
+
     # --- training -----------------------------------------------------------------------------------
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """Counts of single tokens, and of three."""
+        if self.masked:
+            return []
+        learned, measured = self.tokens_of(train, COUNTED), self.tokens_of(valid, MEASURED)
+        models = {name: NgramLanguageModel(learned, self.tokenizer.size, n) for name, n in NGRAMS.items()}
+        return [BaselineScore(name, "perplexity", math.exp(model.loss(measured))) for name, model in models.items()]
 
     def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> SegmentTrainable:
         text, length = LongText(train, self.tokenizer.eos), self.config.model.length
@@ -132,22 +154,23 @@ class Generate(Task[GenerateConfig]):
             yield [
                 Reply(
                     new.row,
-                    self.generated_text(requests[new.row].input, tokens[new.row], new.hypothesis, options),
+                    self.generated_text(requests[new.row].input, tokens[new.row], new.sequence, options),
                     new.last,
                 )
                 for new in drawn
                 if new.last or requests[new.row].streaming
             ]
 
-    def generated_text(self, seed: str, before: list[int], last: Hypothesis, options: GenerateOptions) -> GeneratedText:
-        nodes = list(last.path())[::-1]
-        ids = [node.token for node in nodes]
+    def generated_text(
+        self, seed: str, before: list[int], sampled: SampledSequence, options: GenerateOptions
+    ) -> GeneratedText:
+        ids = list(sampled.tokens)
         continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
         if options.lines and ids.count(self.tokenizer.eos) == options.lines:
             continuation = continuation.removesuffix("\n")  # the end of the last line was asked for, not a new one
-        likeliest = [{self.shown(id): score for id, score in node.likeliest} for node in nodes]
+        likeliest = [{self.shown(id): score for id, score in top} for top in sampled.likeliest]
         return GeneratedText(
-            seed + continuation, seed, continuation, list(map(self.shown, ids)), [node.log_prob for node in nodes],
+            seed + continuation, seed, continuation, list(map(self.shown, ids)), list(sampled.log_probs),
             likeliest if options.likeliest else [],
         )  # fmt: skip
 
@@ -276,5 +299,5 @@ class Generate(Task[GenerateConfig]):
             counted, measure, how = CountedMetric(bits, ratio), "bits_per_character", "bits per character"
         return Evaluation(
             {**metrics, "accuracy": right / count}, -found.mean_loss, details={"tokens": count},
-            counted=counted, measure=measure, how=how,
+            counted=counted, measure=measure, lower_is_better=True, how=how,
         )  # fmt: skip

@@ -13,6 +13,7 @@ from seqloom.tasks.inspection import MOST_TOKENS, Candidate, Inspection, Inspect
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.stages import read_words
 from seqloom.tasks.tag.batch import TagBatch
+from seqloom.tasks.tag.inputs import WordSequences
 
 if TYPE_CHECKING:
     from seqloom.tasks.tag.task import Tag
@@ -23,8 +24,11 @@ def inspect_tagging(task: Tag, model: nn.Module, given: Any, options: InspectOpt
     observed = Observed(model, options.heads_off)
     (answer,) = answers(task.answer_steps(observed.network, [TaskRequest(given)], None), 1)
     yield None
-    shown, cut = task.cut(given)
-    examples = task.examples([word.text for word in cut], [0] * len(cut))
+    if not isinstance(task.inputs, WordSequences):
+        yield Inspection(answer, {})
+        return
+    read = task.inputs.read(given)
+    examples = task.inputs.examples(read.values, [0] * len(read.words))
     attention: list[Any] = []
     steps: list[TokenStep] = []
     if len(examples) == 1:
@@ -33,7 +37,7 @@ def inspect_tagging(task: Tag, model: nn.Module, given: Any, options: InspectOpt
             probabilities = torch.softmax(batch.logits(observed.network), -1)[0].cpu()
         tagged = probabilities[batch.tags[0].cpu() >= 0]
         steps = [step(row, tag, task.tags, options.candidates) for row, tag in zip(tagged, answer.tags, strict=True)]
-        pieces = read_words(task.tokenizer, shown, batch.tokens[0].tolist())
+        pieces = read_words(task.inputs.tokenizer, read.text, batch.tokens[0].tolist())
         if len(pieces) == len(answer.words):
             attention = self_attention(observed, "self", "text", list(answer.words))
         else:

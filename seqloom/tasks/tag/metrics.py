@@ -34,6 +34,7 @@ def evaluation(predictions: Predictions, tags: Sequence[str], marks_spans: bool)
     if unknown.any():
         metrics["unknown_accuracy"] = float((true == given)[unknown].mean())
     details = {"words": len(true), "unknown": int(unknown.sum())}
+    lengths = list(map(len, predictions.true))
     if marks_spans:
         named = [[[tags[id] for id in sentence] for sentence in of] for of in (predictions.true, predictions.given)]
         found = TaggingMetrics.of(*named)
@@ -44,16 +45,16 @@ def evaluation(predictions: Predictions, tags: Sequence[str], marks_spans: bool)
         counted = f1_metric((len(one & other), len(other), len(one)) for one, other in pairs)
         return Evaluation(
             metrics, spans.f1, [table], {**details, "spans": found.json().get("spans", {})}, counted,
-            measure="f1", how="f1 of spans",
+            lengths=lengths, measure="f1", how="f1 of spans",
         )  # fmt: skip
     by_tag = ConfusionMatrix.of(tags, true.tolist(), given.tolist())
     counts, f1 = by_tag.confusion.sum(1).tolist(), by_tag.f1.tolist()
     rows = [[tag, str(count), f"{value:.3f}"] for tag, count, value in zip(tags, counts, f1, strict=True)]
     per_tag = {tag: {"words": count, "f1": value} for tag, count, value in zip(tags, counts, f1, strict=True)}
     right = [sum(map(eq, one, other)) for one, other in zip(predictions.true, predictions.given, strict=True)]
-    counted = CountedMetric(np.column_stack([right, list(map(len, predictions.true))]).astype(np.float64), ratio)
+    counted = CountedMetric(np.column_stack([right, lengths]).astype(np.float64), ratio)
     table = ResultTable("", ["tag", "words", "F1"], rows)
     return Evaluation(
         metrics, metrics["accuracy"], [table], {**details, "tags": per_tag}, counted,
-        measure="accuracy", how="accuracy of words",
+        lengths=lengths, measure="accuracy", how="accuracy of words",
     )  # fmt: skip

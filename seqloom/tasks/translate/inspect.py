@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from seqloom.decoding.beam_search import beam_search
+from seqloom.decoding.beam_search import Followed, beam_search
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate, Hypothesis
+from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.errors import SeqloomError
 from seqloom.models.observed import Observed
@@ -50,10 +51,10 @@ def inspect_translation(
     observed = Observed(model, options.heads_off)
     source, lengths = torch.tensor([row], device=device), torch.tensor([len(row)], device=device)
     found: list[DecodedSequence] = []
-    kept: dict[int, Hypothesis] = {}
+    levels: list[Sequence[Followed]] = []
 
-    def keep(_: int, hypotheses: Sequence[Hypothesis]) -> None:
-        kept.update((id(one), one) for one in hypotheses)
+    def keep(_: int, hypotheses: Sequence[Followed]) -> None:
+        levels.append(hypotheses)
 
     for updates in decode(observed.network, source, lengths, options, text, wanted, keep):
         found += [sequence for update in updates if update.finished for sequence in update.sequences]
@@ -74,7 +75,7 @@ def inspect_translation(
         attention,
         steps_of(logits[: len(chosen)], chosen, writes.vocabulary, options.candidates, never=(PAD, BOS)),
         "target",
-        beam_tree(kept.values(), best, writes.vocabulary),
+        beam_tree(levels, best.tokens, writes.vocabulary),
         temperature=options.temperature or 0.0,
         cut=answer.cut,
     )
@@ -93,7 +94,7 @@ def decode(
     options: InspectOptions,
     text: str,
     wanted: Callable[[], bool],
-    kept: Callable[[int, Sequence[Hypothesis]], None],
+    followed: Callable[[int, Sequence[Followed]], None],
 ) -> Iterator[list[DecodingUpdate]]:
     chosen = TranslateOptions(beam=options.beam, temperature=options.temperature or 0.0)
     if chosen.limit(source.shape[1]) > MOST_TOKENS:
@@ -104,7 +105,7 @@ def decode(
     arguments = (network, state, [source.shape[1]], BOS, constraints, chosen, source.device)
     if options.temperature:
         return sample_answers(*arguments, Keys(options.seed).of([text]), lambda _: wanted())
-    return beam_search(*arguments, wanted=lambda _: wanted(), kept=kept)
+    return beam_search(*arguments, wanted=lambda _: wanted(), followed=followed)
 
 
 def teacher_forced(network: Any, source: Tensor, lengths: Tensor, tokens: Sequence[int]) -> Tensor:
@@ -132,19 +133,16 @@ def decoder_attention(observed: Observed, target: Sequence[str]) -> list[NamedAt
     return [NamedAttention("decoder", "target", "before", attention_of(rows, target, before))] if rows else []
 
 
-def beam_tree(kept: Any, best: DecodedSequence, names: Sequence[str]) -> list[BeamNode]:
+def beam_tree(levels: Sequence[Sequence[Followed]], answer: Sequence[int], names: Sequence[str]) -> list[BeamNode]:
     """The hypotheses that were followed, parents first."""
-    nodes = sorted(kept, key=lambda one: one.length)
-    numbers = {id(one): number for number, one in enumerate(nodes)}
-    answer = tuple(best.tokens)
-    return [
-        BeamNode(
-            numbers.get(id(one.parent), -1),
-            names[one.token],
-            one.token,
-            float(torch.tensor(one.log_prob).exp()),
-            one.total,
-            tuple(one.tokens()) == answer[: one.length],
-        )
-        for one in nodes
-    ]
+    nodes: list[BeamNode] = []
+    above: list[tuple[int, float, bool]] = [(-1, 0.0, True)]  # of the level before: number, total, leads to the answer
+    for depth, level in enumerate(levels):
+        numbers = []
+        for one in level:
+            parent, before, leads = above[one.parent]
+            best = leads and answer[depth : depth + 1] == [one.token]
+            numbers.append((len(nodes), one.total, best))
+            nodes.append(BeamNode(parent, names[one.token], one.token, math.exp(one.total - before), one.total, best))
+        above = numbers
+    return nodes

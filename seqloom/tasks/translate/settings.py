@@ -10,7 +10,7 @@ from seqloom.config import Config, problem
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tokens.settings import TokenConfig
+from seqloom.tokens.settings import TokenConfig, written_one_by_one
 
 Measure = Literal["bleu", "chrf", "exact", "phrase_f1", "rouge_l", "loss"]
 
@@ -34,6 +34,12 @@ class PairTokens(TokenConfig):
     def written(self) -> TokenConfig:
         """How targets are cut."""
         return self.target or self.read
+
+    @model_validator(mode="after")
+    def tokens_can_be_written(self) -> Self:
+        written_one_by_one(self.read)
+        written_one_by_one(self.written)
+        return self
 
     @model_validator(mode="after")
     def two_tokenizations_need_two_vocabularies(self) -> Self:
@@ -70,6 +76,13 @@ class TranslateConfig(TaskConfig):
         if self.model.tied == "all" and not self.tokens.joint:
             what = "source and target cannot share one embedding matrix with two vocabularies"
             raise problem("model.tied", what, remedy='set tokens.joint=true, or tie "target" alone')
+        return self
+
+    @model_validator(mode="after")
+    def copies_need_one_vocabulary(self) -> Self:
+        if self.model.copying and not self.tokens.joint:
+            what = "a token of the source can be written only if it is in the vocabulary of the target"
+            raise problem("model.copying", what, remedy="set tokens.joint=true")
         return self
 
 

@@ -6,34 +6,31 @@ import { State } from "seqloom/state.js";
 import { themeSwitch } from "seqloom/theme.js";
 import { START, followTheme, panels } from "seqloom/weave/panels.js";
 
+/** The page of a file: its runs, and the reader's choice of language and colours. */
 export function weavePage() {
   const { runs } = JSON.parse(document.getElementById("data").textContent);
+  const speak = showRuns(runs, dress);
+
+  function dress(words) {
+    document.documentElement.lang = words.code;
+    const codes = Object.entries(LANGUAGES).map(([code, [name]]) => element("button", {
+      type: "button", lang: code, "aria-pressed": String(code === words.code), onclick: () => (remember(code), speak(code)),
+    }, name));
+    document.getElementById("language").replaceChildren(
+      element("div", { class: "switch words", role: "group", "aria-label": words.language }, ...codes));
+    themeSwitch(document.getElementById("theme"), words.theme);
+  }
+}
+
+/** Draw runs into the places of a page that wait for them, in order; the function that is returned changes the language. */
+export function showRuns(runs, dress = () => {}) {
   const places = [...document.querySelectorAll("[data-run]")];
   const states = runs.map(() => new State({ ...START }));
   const built = new Map(); // the panels of the runs that were seen, by number
   let words = wordsOf(language(""));
 
   function build(at) {
-    const made = panels(places[at], runs[at], { state: states[at], words });
-    if (runs[at].strips) made.addStrips(runs[at].strips);
-    built.set(at, made);
-  }
-
-  function dress() {
-    document.documentElement.lang = words.code;
-    const codes = Object.entries(LANGUAGES).map(([code, [name]]) => element("button", {
-      type: "button", lang: code, "aria-pressed": String(code === words.code), onclick: () => speak(code),
-    }, name));
-    document.getElementById("language").replaceChildren(
-      element("div", { class: "switch words", role: "group", "aria-label": words.language }, ...codes));
-    themeSwitch(document.getElementById("theme"), words.theme);
-  }
-
-  function speak(code) {
-    remember(code);
-    words = wordsOf(code);
-    dress();
-    for (const at of built.keys()) build(at);
+    built.set(at, panels(places[at], runs[at], { state: states[at], words }));
   }
 
   const seen = new IntersectionObserver((entries) => {
@@ -42,7 +39,7 @@ export function weavePage() {
       if (isIntersecting && !built.has(at)) build(at);
     }
   }, { rootMargin: "600px" });
-  dress();
+  dress(words);
   places.forEach((place, at) => {
     states[at].watch((now, before) => {
       if (!built.has(at)) return;
@@ -52,4 +49,9 @@ export function weavePage() {
     seen.observe(place);
   });
   followTheme(() => ({ draw: () => built.forEach((made) => made.draw()) }));
+  return (code) => {
+    words = wordsOf(code);
+    dress(words);
+    for (const at of built.keys()) build(at);
+  };
 }

@@ -13,12 +13,15 @@ import { saveMenu } from "seqloom/save.js";
  *   scene    () => a Scene, null where the picture is no drawing
  *   numbers  () => {columns, rows}, null where there are none
  */
+let made = 0;
+
 export function panel({ name, title, words, tools = [], body, scene = null, numbers = null, hint = "" }) {
   const sentence = element("p", { class: "sentence", role: "status" });
   const save = numbers && saveMenu({ says: words.saving, name: `seqloom-${name}`, scene, numbers });
-  const head = element("header", {}, element("h2", { id: `panel-${name}` }, title),
+  const id = `panel-${(made += 1)}`; // a page may have several of a kind
+  const head = element("header", {}, element("h2", { id }, title),
     element("div", { class: "tools" }, ...tools, save));
-  const root = element("section", { class: `panel ${name}`, "aria-labelledby": `panel-${name}` }, head,
+  const root = element("section", { class: `panel ${name}`, "aria-labelledby": id }, head,
     hint ? element("p", { class: "hint" }, hint) : null, body, sentence);
   let last = null;
   const set = (text) => {

@@ -1,6 +1,7 @@
 """Models by name as equations: a step of the definition, with the model's own weights, is a step of the model."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from seqloom.equations.count import flat
 from seqloom.equations.drawing.graph import call_paths
 from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number
+from seqloom.layers.norms import BatchNorm
 from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Stage
@@ -159,6 +161,48 @@ def test_norms_after_each_part():
     assert_encoder_agrees(model)
     held = sum(weight.numel() for weight in named("transformer").parameters())
     assert sum(weight.numel() for weight in model.parameters()) == held - 2 * 2 * 6, "the norms at both ends"
+
+
+LEFT_OUT: list[dict[str, Any]] = [
+    {"hidden": 0}, {"positions": "none"}, {"positions": "learned"}, {"norm_kind": "none"}, {"norm_kind": "batch"},
+    {"residual": False}, {"scaled": False}, {"residual": False, "hidden": 0},
+]  # fmt: skip
+AFTER = [{"norm": "after", **changes} for changes in LEFT_OUT if changes.keys() & {"hidden", "norm_kind", "residual"}]
+
+
+@pytest.mark.parametrize("name, changes", [
+    *(("transformer", changes) for changes in [*LEFT_OUT, *AFTER]),
+    *(("hybrid", changes) for changes in LEFT_OUT),
+    *((name, {"positions": kind}) for name in ("conv-seq2seq", "attention-alone") for kind in ("none", "learned")),
+])  # fmt: skip
+def test_what_is_left_out_is_left_out_of_the_equations_too(name, changes):
+    model = named(name, **changes)
+    for part in model.modules():
+        if isinstance(part, BatchNorm):  # statistics as after some training
+            part.mean.normal_()
+            part.variance.uniform_(0.5, 2.0)
+    assert_steps_agree(model)
+    assert_encoder_agrees(model)
+    slow = torch.stack([traced.results[-1] for traced in decoder_of(model).traces()])
+    real = torch.ones(1, len(WRITTEN), dtype=torch.bool)
+    fast = model(SOURCE, torch.tensor([4]), torch.tensor([WRITTEN]), real).softmax(-1)
+    assert_same([fast], [slow], list(model.parameters()))
+
+
+def test_in_training_batch_norm_counts_real_positions_only():
+    """What stands in the padding of source and target changes neither the logits nor the running statistics."""
+    found = []
+    for filler in (0, 9):
+        model = named("transformer", norm_kind="batch").train()
+        source, written = (
+            torch.tensor([[4, 9, 5, 11], [7, 6, filler, filler]]),
+            torch.tensor([[2, 7, 8], [2, 5, filler]]),
+        )
+        real = torch.tensor([[True, True, True], [True, True, False]])
+        logits = model(source, torch.tensor([4, 2]), written, real)
+        found.append([logits, *(buffer.clone() for buffer in model.buffers() if buffer.ndim == 1)])
+    assert_close(*found)
+    assert len(found[0]) > 10, "norms in every block of both sides"
 
 
 def assert_encoder_agrees(model: Seq2Seq) -> None:

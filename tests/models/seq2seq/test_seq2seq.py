@@ -84,7 +84,7 @@ def test_every_fixed_context_works(bridge, decoder, every_step):
 
 
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("decoder, order", [("gru", "look-first"), ("gru", "state-first"), ("cnn", "look-first")])
+@pytest.mark.parametrize("decoder, order", [("gru", "attend-first"), ("gru", "state-first"), ("cnn", "attend-first")])
 def test_every_score_works_in_both_orders(score, decoder, order):
     assert_parallel_equals_steps(made(encoder="gru", decoder=decoder, score=score, order=order, decoder_widths=[7, 4]))
 
@@ -140,8 +140,28 @@ def test_rows_of_a_state_can_be_chosen_and_go_on_alone():
     for decoder in DECODERS:
         model = made(decoder=decoder)
         state = model.step(written[:, 0], model.start(source, lengths)).state
-        chosen = model.step(written[rows, 1], model.select(state, rows)).logits
+        chosen = model.step(written[rows, 1], model.select(state, rows, rows)).logits
         torch.testing.assert_close(chosen, model.step(written[:, 1], state).logits[rows])
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_hypotheses_of_one_source_share_what_was_read(decoder):
+    source, lengths, written = batch()
+    model = made(decoder=decoder)
+    with torch.inference_mode():
+        state = model.step(written[:, 0], model.start(source, lengths, weights=True)).state
+        wide = model.step(written.flatten()[:9], model.select(state, torch.tensor([0, 0, 0, 1, 1, 1, 2, 2, 2])))
+        rows, stay = torch.tensor([8, 6, 7, 1, 0, 0]), torch.tensor([2, 0])  # source 1 is done
+        last = model.step(written[rows % 3, 2], model.select(wide.state, rows, stay))
+        for number, row in enumerate(rows.tolist()):
+            index = slice(row // 3, row // 3 + 1)
+            alone = model.start(source[index, : lengths[index]], lengths[index], weights=True)
+            for token in (written[index, 0], written.flatten()[row : row + 1], written[row % 3, 2][None]):
+                step = model.step(token, alone)
+                alone = step.state
+            torch.testing.assert_close(last.logits[number : number + 1], step.logits)
+            for together, by_itself in zip(last.attention, step.attention, strict=True):
+                torch.testing.assert_close(together[number : number + 1, :, : lengths[index]], by_itself)
 
 
 def test_lstm_to_lstm_hands_over_both_states():
@@ -213,3 +233,10 @@ def test_what_cannot_be_built_says_why(name, changes, words):
 def test_a_preset_is_no_choice_of_the_user():
     assert settings(name="rnn-attention", encoder="words").bidirectional, "left unread, as the name has it"
     assert settings(name="transformer", encoder="gru", decoder="gru").heads == 2
+
+
+def test_an_order_by_its_old_name_is_named_anew_and_folders_that_have_it_still_load():
+    old = {"name": "rnn-attention", "order": "look-first"}
+    with pytest.raises(ConfigError, match=r"order: look-first is called attend-first now\n.*write order = "):
+        check(Seq2SeqConfig, old, where="test")
+    assert check(Seq2SeqConfig, old, where="test", saved=True) == Seq2SeqConfig(name="rnn-attention")

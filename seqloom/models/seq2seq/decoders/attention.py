@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from seqloom.config import problem
+from seqloom.decoding.stepper import PerInput
 from seqloom.equations import equations, softmax
 from seqloom.layers.attention import key_value_attention
 from seqloom.layers.attention_layer import AttentionLayer
@@ -17,12 +18,12 @@ from seqloom.layers.base import Symbols
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import identity
-from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
+from seqloom.layers.positions import add_sinusoidal, positions_called
+from seqloom.models.encoders.transformer import even_if_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import Memory, SourceView
-from seqloom.models.settings import even_embedding
 
 
 @equations
@@ -59,22 +60,23 @@ class AttentionDecoder(Decoder):
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         width = config.embedding
-        self.positions = AddSinusoidal(width)
+        self.positions = positions_called(config.positions, config.places, width)
         self.source = SourceView(config.bridge, memory_width, width)
         self.attention = AttentionLayer(width, width)
-        self.output_size = width
+        self.output_size, self.limit = width, self.positions.limit
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         hidden, mask = self.source(memory)
         return self.attention(self.positions(x), hidden, mask)  # type: ignore[no-any-return]
 
     def start(self, memory: Memory) -> Any:
-        return 0, *self.source(memory)
+        return 0, PerInput(self.attention.keys(*self.source(memory)))
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
-        position, hidden, mask = state
-        c, a = self.attention(self.positions(x[:, None], position), hidden, mask, weights=True)
-        return c[:, 0], (position + 1, hidden, mask), [a] if weights else ()
+        position, source = state
+        q = self.positions(x[:, None], position).view(len(source.state.k), -1, self.output_size)
+        c, a = self.attention.look(q, source.state, weights=True)
+        return c.flatten(0, 1), (position + 1, source), [a.flatten(0, 1)[:, None]] if weights else ()
 
     def symbols(self) -> Symbols:
         return {"position": self.positions.part(), "source": self.source.part(), **self.attention.symbols()}
@@ -84,12 +86,12 @@ class AttentionDecoder(Decoder):
 
 
 def only_with_attention(config: Seq2SeqConfig) -> None:
-    even_embedding(config)
+    even_if_sinusoidal(config)
     if config.bridge != "attention":
         what = "the attention layer alone has nothing but what it attends to"
         raise problem("bridge", what, remedy="use attention, or another decoder")
 
 
-@architecture("attention", "the attention layer alone", kind="decoder", check=only_with_attention)
+@architecture("attention", "the attention layer alone", kind="decoder", check=only_with_attention, reads=["positions"])
 def attention(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return AttentionDecoder(config, memory_width)

@@ -21,17 +21,28 @@ class Decoder(nn.Module):
 
     definition: Equations[..., Any]
     output_size: int
+    limit: int | None = None
+    """How many tokens it can write at most; None for any number."""
+    over_batch: bool = False
+    """Whether it has norms over the batch: then `forward` is told which positions are real, (B, T), as `real`."""
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
-        """All steps of teacher forcing: the words before each place x (B, T, D) -> (B, T, H)."""
+        """All steps of teacher forcing: the tokens before each position x (B, T, D) -> (B, T, H)."""
         raise NotImplementedError
 
     def start(self, memory: Memory) -> Any:
-        """The state before the first word: nested tuples and lists of tensors with a row for each source."""
+        """The state before the first word: nested tuples and lists of tensors with a row for each source.
+
+        What is made of the source alone, and stays, is marked by `PerInput`: it has a row for each source in every
+        step, however many hypotheses are written for it.
+        """
         raise NotImplementedError
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
-        """One word more: x (B, D) -> row (B, H), state, and if asked for the attention of each layer (B, N, S)."""
+        """One word more: x (R, D) -> row (R, H), state, and if asked for the attention of each layer (R, N, S).
+
+        There are equally many rows for each of the B sources, one after the other: R = B*W.
+        """
         raise NotImplementedError
 
     def symbols(self) -> Symbols:

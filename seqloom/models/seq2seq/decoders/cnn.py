@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from seqloom.decoding.stepper import PerInput
 from seqloom.equations import Part, append, equations, softmax, tail
 from seqloom.layers.attention import SoftAttention, soft_attention
 from seqloom.layers.base import Layer, Symbols
@@ -20,14 +21,15 @@ from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity
 from seqloom.layers.linear import Linear, linear
+from seqloom.layers.masks import unless_all
 from seqloom.layers.norms import LayerNorm, layer_norm
-from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
+from seqloom.layers.positions import add_sinusoidal, positions_called
 from seqloom.layers.scores import scaled_dot, score_called
+from seqloom.models.encoders.transformer import even_if_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import Memory, SourceView
-from seqloom.models.settings import even_embedding
 
 scaled_dot_attention = soft_attention.bind(score=scaled_dot)
 
@@ -120,14 +122,17 @@ class ConvolutionDecoderLayer(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def prepare(self, rows: Tensor, mask: Tensor) -> Any:
-        """What is looked at in every step: rows (B, S, H), mask (B, S)."""
-        return self.attention.prepare(self.source(rows), mask)
+        """What is attended to in every step: hidden states (B, S, H), mask (B, S)."""
+        return self.attention.prepare(self.source(rows), unless_all(mask))
 
     def forward(self, x: Tensor, before: Tensor, prepared: Any) -> tuple[Tensor, Tensor, Tensor]:
-        """x (B, T, D) after the words before (B, W, D) -> (B, T, H), the words that the next ones still see, a."""
+        """x (B, T, D) after the tokens before (B, W, D) -> (B, T, H), the tokens that the next ones still see, a."""
         seen = torch.cat([before, self.norm(x)], dim=1)
         y = self.widen(x) + self.dropout(self.convolution(seen)[:, before.shape[1] :])
-        c, a = self.attention.look(self.ask(y), prepared)
+        q, sources = self.ask(y), len(prepared.h)
+        together = q if len(q) == sources else q.view(sources, -1, q.shape[2])  # W rows for each source, in a step
+        c, a = self.attention.look(together, prepared)
+        c, a = c.view_as(q), a.view(len(q), q.shape[1], -1)
         return y + self.dropout(self.tell(c)), seen[:, seen.shape[1] - before.shape[1] :], a
 
     def part(self, source: Part) -> Part:
@@ -146,14 +151,14 @@ class ConvolutionDecoder(Decoder):
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__()
         widths = config.decoder_widths
-        self.positions = AddSinusoidal(config.embedding)
+        self.positions = positions_called(config.positions, config.places, config.embedding)
         self.layers = nn.ModuleList(
             ConvolutionDecoderLayer(config, a, b) for a, b in pairwise([config.embedding, *widths])
         )
         self.sources = nn.ModuleList(SourceView(config.bridge, memory_width, width) for width in widths)
         self.norm = LayerNorm(widths[-1])
         self.inputs, self.window = [config.embedding, *widths[:-1]], config.window
-        self.output_size = widths[-1]
+        self.output_size, self.limit = widths[-1], self.positions.limit
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
         y, _, _ = self.write(x, self.start(memory))
@@ -163,19 +168,19 @@ class ConvolutionDecoder(Decoder):
         nothing = [memory.hidden.new_zeros(len(memory.hidden), self.window - 1, width) for width in self.inputs]
         pairs = zip(self.layers, self.sources, strict=True)
         prepared = [layer.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[operator]
-        return 0, nothing, prepared
+        return 0, nothing, PerInput(prepared)
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
         y, state, attention = self.write(x[:, None], state)
         return y[:, 0], state, attention if weights else ()
 
     def write(self, x: Tensor, state: Any) -> tuple[Tensor, Any, list[Tensor]]:
-        """Any number of words: x (B, T, D) -> (B, T, H)."""
+        """Any number of tokens: x (B, T, D) -> (B, T, H)."""
         written, before, prepared = state
         length = x.shape[1]
         x = self.positions(x, written)
         kept, attention = [], []
-        for layer, window, source in zip(self.layers, before, prepared, strict=True):
+        for layer, window, source in zip(self.layers, before, prepared.state, strict=True):
             x, window, a = layer(x, window, source)
             kept.append(window)
             attention.append(a)
@@ -192,8 +197,8 @@ class ConvolutionDecoder(Decoder):
 
 
 @architecture(
-    "cnn", "convolutions over windows of words", kind="decoder", check=even_embedding,
-    reads=["decoder_widths", "window", "score"],
+    "cnn", "convolutions over windows of tokens", kind="decoder", check=even_if_sinusoidal,
+    reads=["decoder_widths", "window", "score", "positions"],
 )  # fmt: skip
 def convolution_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     return ConvolutionDecoder(config, memory_width)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqloom.decoding.stepper import PerInput
 from seqloom.equations import Equations, Part, State, concat, equations, softmax, tanh
 from seqloom.layers.attention import SoftAttention, soft_attention
 from seqloom.layers.base import Symbols
@@ -20,6 +21,7 @@ from seqloom.layers.gru import gru_reset_after
 from seqloom.layers.heads import readout
 from seqloom.layers.linear import Linear
 from seqloom.layers.lstm import lstm
+from seqloom.layers.masks import unless_all
 from seqloom.layers.recurrent import Cell, example_state
 from seqloom.layers.scores import bilinear, score_called
 from seqloom.layers.stacked import Stacked
@@ -156,7 +158,7 @@ def input_feeding(
 
 
 def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
-    """The layers of the decoder, the lowest reading rows of this width."""
+    """The layers of the decoder, the lowest reading vectors of this width."""
     make = find(config.decoder, "decoder").make
     assert make is not None
     return [make(a, b) for a, b in pairwise([width, *config.decoder_widths])]
@@ -190,7 +192,7 @@ class ContextDecoder(Decoder):
         return y[:, 0], state, ()
 
     def write(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """Any number of words: x (B, T, D) -> (B, T, H)."""
+        """Any number of tokens: x (B, T, D) -> (B, T, H)."""
         states, context = state
         if not self.every_step:
             y, states = self.layers(x, states)
@@ -268,7 +270,7 @@ class AttentiveDecoder(Decoder):
         return self.first.stages(memory)
 
 
-class LookFirst(AttentiveDecoder):
+class AttendFirst(AttentiveDecoder):
     """Bahdanau: the state before attends, and the new state is made of the token and the context."""
 
     definition: Equations[..., Any] = rnn_attention
@@ -278,13 +280,13 @@ class LookFirst(AttentiveDecoder):
 
     def start(self, memory: Memory) -> Any:
         states = self.first(memory)
-        return states, states[-1][0], self.attention.prepare(memory.hidden, memory.mask)
+        return states, states[-1][0], PerInput(self.attention.prepare(memory.hidden, unless_all(memory.mask)))
 
     def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
         states, top, prepared = state
-        c, a = self.attention.look(top[:, None], prepared)
-        y, states = self.layers(torch.cat([x[:, None], c], -1), states)
-        y, c = y[:, 0], c[:, 0]
+        c, a = look_together(self.attention, top, prepared)
+        y, states = self.layers(torch.cat([x, c], -1)[:, None], states)
+        y = y[:, 0]
         return (y, c, x), (states, y, prepared), a
 
 
@@ -300,13 +302,14 @@ class StateFirst(AttentiveDecoder):
 
     def start(self, memory: Memory) -> Any:
         nothing = memory.hidden.new_zeros(len(memory.hidden), self.fed)
-        return self.first(memory), nothing, self.attention.prepare(memory.hidden, memory.mask)
+        prepared = self.attention.prepare(memory.hidden, unless_all(memory.mask))
+        return self.first(memory), nothing, PerInput(prepared)
 
     def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
         states, fed, prepared = state
         y, states = self.layers(torch.cat([x, fed], -1)[:, None], states)
-        c, a = self.attention.look(y, prepared)
-        y, c = y[:, 0], c[:, 0]
+        y = y[:, 0]
+        c, a = look_together(self.attention, y, prepared)
         return (y, c), (states, c, prepared), a
 
 
@@ -328,6 +331,12 @@ class InputFeeding(StateFirst):
         return row, (states, row, prepared), attention
 
 
+def look_together(attention: SoftAttention, q: Tensor, prepared: PerInput) -> tuple[Tensor, Tensor]:
+    """The rows of each source look at it together: q (R, H) -> contexts (R, K), weights (R, 1, S)."""
+    c, a = attention.look(q.view(len(prepared.state.h), -1, q.shape[1]), prepared.state)
+    return c.flatten(0, 1), a.flatten(0, 1)[:, None]
+
+
 def cell_part(layers: Stacked) -> Part:
     """What a stack of layers computes in a step, with its weights; of a single layer, what that computes."""
     stack = layers.stack()
@@ -344,6 +353,6 @@ def recurrent_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     """Layers of any cell that is registered, with a fixed context or attention."""
     if config.bridge != "attention":
         return (EveryStepDecoder if config.every_step else ContextDecoder)(config, memory_width)
-    if config.order == "look-first":
-        return LookFirst(config, memory_width)
+    if config.order == "attend-first":
+        return AttendFirst(config, memory_width)
     return (InputFeeding if config.input_feeding else StateFirst)(config, memory_width)

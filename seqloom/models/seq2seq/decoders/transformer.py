@@ -10,26 +10,40 @@ from typing import Any
 from torch import Tensor, nn
 
 from seqloom.config import problem
+from seqloom.decoding.stepper import PerInput
 from seqloom.equations import Equations, append, equations, full_mask, last, past_mask, softmax
 from seqloom.layers.base import Symbols
-from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm, decoder_block_pre_norm
+from seqloom.layers.decoder_block import (
+    DecoderBlock,
+    DecoderBlockNoResidual,
+    DecoderBlockPreNorm,
+    DecoderBlockPreNormNoResidual,
+    DecoderCache,
+    DecoderParts,
+    decoder_block_pre_norm,
+)
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity, identity
-from seqloom.layers.norms import LayerNorm, layer_norm
-from seqloom.layers.positions import AddSinusoidal, add_sinusoidal
-from seqloom.layers.ssru_block import SSRUBlock, ssru_block
+from seqloom.layers.masks import unless_all
+from seqloom.layers.norms import layer_norm, norm_called
+from seqloom.layers.positions import add_sinusoidal, positions_called
+from seqloom.layers.ssru_block import SSRUBlock, SSRUBlockNoResidual, ssru_block
+from seqloom.models.encoders.transformer import BLOCK_READS, even_if_sinusoidal
 from seqloom.models.registry import architecture
 from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import Memory, SourceView
-from seqloom.models.settings import even_embedding
 
-BLOCKS = {
-    ("transformer", "before"): DecoderBlockPreNorm,
-    ("transformer", "after"): DecoderBlock,
-    ("ssru", "before"): SSRUBlock,
+BLOCKS: dict[tuple[str, str, bool], type[DecoderParts]] = {
+    ("transformer", "before", True): DecoderBlockPreNorm,
+    ("transformer", "after", True): DecoderBlock,
+    ("transformer", "before", False): DecoderBlockPreNormNoResidual,
+    ("transformer", "after", False): DecoderBlockNoResidual,
+    ("ssru", "before", True): SSRUBlock,
+    ("ssru", "before", False): SSRUBlockNoResidual,
 }
+"""By the decoder, the place of the norms, and whether there are residual connections."""
 
 
 @equations
@@ -109,36 +123,41 @@ class BlockDecoder(Decoder):
         super().__init__()
         width = config.embedding
         self.source = SourceView(config.bridge, memory_width, width)
-        self.positions = AddSinusoidal(width)
-        block = BLOCKS[config.decoder, config.norm]
+        self.positions = positions_called(config.positions, config.places, width)
+        block = BLOCKS[config.decoder, config.norm, config.residual]
+        rates = config.dropout, config.inner_dropout
         self.blocks = nn.ModuleList(
-            block(width, config.heads, config.hidden, config.dropout, config.inner_dropout)
+            block(width, config.heads, config.hidden, *rates, norm=config.norm_kind, scaled=config.scaled)
             for _ in config.decoder_widths
         )
-        self.norm = LayerNorm(width) if config.norm == "before" else Identity()
-        self.output_size = width
+        self.norm = norm_called(config.norm_kind, width) if config.norm == "before" else Identity()
+        self.output_size, self.limit = width, self.positions.limit
+        self.over_batch = config.norm_kind == "batch"
 
-    def forward(self, x: Tensor, memory: Memory) -> Tensor:
-        rows, mask = self.source(memory)
+    def forward(self, x: Tensor, memory: Memory, real: Tensor | None = None) -> Tensor:
+        hidden, mask = self.source(memory)
         x = self.positions(x)
         for block in self.blocks:
-            x = block(x, rows, mask[:, None, None])
-        return self.norm(x)  # type: ignore[no-any-return]
+            x = block(x, hidden, mask[:, None, None], real=real)
+        return self.norm(x, real)  # type: ignore[no-any-return]
 
     def start(self, memory: Memory) -> Any:
-        rows, mask = self.source(memory)
+        hidden, mask = self.source(memory)
         mask = mask[:, None, None]
-        return 0, mask, [block.start(rows, mask) for block in self.blocks]  # type: ignore[operator]
+        starts = [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
+        source = PerInput((unless_all(mask), [start.source for start in starts]))
+        return 0, source, [start.written for start in starts]
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
-        written, mask, caches = state
+        written, source, caches = state
+        mask, answers = source.state
         x = self.positions(x[:, None], written)
         kept, attention = [], []
-        for block, cache in zip(self.blocks, caches, strict=True):
-            x, cache, a = block.step(x, cache, mask, weights=weights)  # type: ignore[operator]
-            kept.append(cache)
+        for block, answer, cache in zip(self.blocks, answers, caches, strict=True):
+            x, cache, a = block.step(x, DecoderCache(answer, cache), mask, weights=weights)  # type: ignore[operator]
+            kept.append(cache.written)
             attention += [a[:, :, 0]] if weights else []
-        return self.norm(x)[:, 0], (written + 1, mask, kept), attention
+        return self.norm(x)[:, 0], (written + 1, source, kept), attention
 
     def symbols(self) -> Symbols:
         parts = {"position": self.positions.part(), "source": self.source.part(), "norm": self.norm.part()}
@@ -160,15 +179,17 @@ class SSRUDecoder(BlockDecoder):
 
 
 def norm_before(config: Seq2SeqConfig) -> None:
-    even_embedding(config)
+    even_if_sinusoidal(config)
     if config.norm == "after":
         raise problem("norm", "blocks with SSRU have their norms before each part", remedy="leave it out")
 
 
-SIZES = ("decoder_widths", "heads", "hidden", "inner_dropout")
+READS = {"decoder_widths", *BLOCK_READS}
 architecture(
-    "transformer", "self-attention, no recurrence", kind="decoder", reads=[*SIZES, "norm"], check=even_embedding
-)(BlockDecoder)
-architecture("ssru", "self-attention replaced by a recurrence", kind="decoder", reads=SIZES, check=norm_before)(
-    SSRUDecoder
-)
+    "transformer", "self-attention, no recurrence", kind="decoder", reads=READS, check=even_if_sinusoidal,
+    networks_optional=True,
+)(BlockDecoder)  # fmt: skip
+architecture(
+    "ssru", "self-attention replaced by a recurrence", kind="decoder", reads=READS - {"norm"}, check=norm_before,
+    networks_optional=True,
+)(SSRUDecoder)  # fmt: skip

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqloom.data.record import Record
-from seqloom.errors import DataError, suggestion
+from seqloom.errors import DamagedError, DataError, suggestion
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.task import Evaluation, Facts
@@ -96,6 +96,13 @@ class Answers(ABC):
     @abstractmethod
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         """The metrics of predictions; `loss` is the mean."""
+
+
+def learned(facts: Facts, name: str) -> Any:
+    """What the kind of answer needs of what was learned."""
+    if facts.get(name) is None:
+        raise DamagedError(f"the model has no {name}, which its answers need", remedy="train it again")
+    return facts[name]
 
 
 def column_of(record: Record) -> str:

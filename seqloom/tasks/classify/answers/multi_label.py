@@ -17,7 +17,7 @@ from seqloom.data.record import Record
 from seqloom.errors import DataError
 from seqloom.evaluating import multilabel
 from seqloom.evaluating.bootstrap import f1_metric
-from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of, never_seen
+from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of, learned, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
 
@@ -60,7 +60,7 @@ class MultiLabel(Answers):
 
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         super().__init__(config, facts)
-        self.labels: list[str] = facts["labels"]
+        self.labels: list[str] = learned(facts, "labels")
         self.label_ids = {label: id for id, label in enumerate(self.labels)}
         self.outputs = len(self.labels)
         self.threshold = config.classify.threshold

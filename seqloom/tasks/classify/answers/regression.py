@@ -17,7 +17,7 @@ from seqloom.data.record import Record
 from seqloom.errors import ConfigError, DataError
 from seqloom.evaluating.bootstrap import CountedMetric, mean_metric
 from seqloom.evaluating.regression import RegressionMetrics
-from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of
+from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of, learned
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts
 
@@ -62,7 +62,8 @@ class Regression(Answers):
 
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         super().__init__(config, facts)
-        self.mean, self.deviation = facts["number"]["mean"], facts["number"]["deviation"]
+        scale = learned(facts, "number")
+        self.mean, self.deviation = scale["mean"], scale["deviation"]
 
     def encode(self, record: Record) -> NDArray[np.float32]:
         number = number_of(record, column_of(record), REMEDY)
@@ -98,5 +99,5 @@ class Regression(Answers):
         counted = CountedMetric(squares.counts, lambda sums: np.sqrt(squares.compute(sums)))
         return Evaluation(
             {"loss": loss, **found.metrics()}, -found.rmse, details={"count": found.count}, counted=counted,
-            measure="rmse", how="rmse",
+            measure="rmse", lower_is_better=True, how="rmse",
         )  # fmt: skip

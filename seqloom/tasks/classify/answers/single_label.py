@@ -17,7 +17,7 @@ from seqloom.errors import DataError
 from seqloom.evaluating.bootstrap import mean_metric
 from seqloom.evaluating.classification import ConfusionMatrix
 from seqloom.models.classifier import label_logits
-from seqloom.tasks.classify.answers.base import Answers, ReadText, label_of, never_seen
+from seqloom.tasks.classify.answers.base import Answers, ReadText, label_of, learned, never_seen
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts, ResultTable
 
@@ -74,7 +74,7 @@ class SingleLabel(Answers):
 
     def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
         super().__init__(config, facts)
-        self.labels: list[str] = facts["labels"]
+        self.labels: list[str] = learned(facts, "labels")
         self.label_ids = {label: id for id, label in enumerate(self.labels)}
         self.outputs = label_logits(config.model.name, len(self.labels))
 

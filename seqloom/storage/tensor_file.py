@@ -1,0 +1,119 @@
+"""Tensors as safetensors: a header of names, kinds, shapes and places, then the numbers; nothing that runs.
+
+The header is checked before a number is looked at, so a model can be held to its weights before it is built.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import stat
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from seqloom.errors import DamagedError
+from seqloom.storage.checked_json import parse_object
+from seqloom.storage.mapped_file import map_file
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+HEADER_BYTES = 1 << 24
+MOST_DIMENSIONS = 8
+DTYPES = {
+    "F64": ("float64", 8),
+    "F32": ("float32", 4),
+    "F16": ("float16", 2),
+    "BF16": ("bfloat16", 2),
+    "I64": ("int64", 8),
+    "I32": ("int32", 4),
+    "I16": ("int16", 2),
+    "I8": ("int8", 1),
+    "U8": ("uint8", 1),
+}
+"""The kinds of numbers that are read: torch's name and bytes of each."""
+
+
+class TensorInfo(NamedTuple):
+    """A tensor before its numbers are read."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+
+def tensor_infos(data: memoryview, where: str) -> dict[str, TensorInfo]:
+    """The header: every tensor inside the file, none over another, and nothing between them."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or not 2 <= size <= min(HEADER_BYTES, len(data) - 8):
+        raise damaged(where, "its header does not fit")
+    header = parse_object(data[8 : 8 + size], where, HEADER_BYTES)
+    header.pop("__metadata__", None)
+    found = {name: tensor_info(name, entry, 8 + size, where) for name, entry in header.items()}
+    ends = [(8 + size, 8 + size), *sorted((info.start, info.end) for info in found.values()), (len(data), len(data))]
+    if any(before[1] != after[0] for before, after in pairwise(ends)):
+        raise damaged(where, "its tensors do not fill it")
+    return found
+
+
+def tensor_info(name: str, entry: Any, offset: int, where: str) -> TensorInfo:
+    match entry:
+        case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [int(start), int(end)]} if dtype in DTYPES:
+            right = len(shape) <= MOST_DIMENSIONS and all(type(side) is int and 0 <= side < 2**40 for side in shape)
+            if right and 0 <= start <= end and end - start == math.prod(shape) * DTYPES[dtype][1]:
+                return TensorInfo(dtype, tuple(shape), offset + start, offset + end)
+    raise damaged(where, f"its tensor {name!r:.60} cannot be")
+
+
+def tensors_in(data: memoryview, where: str) -> dict[str, Tensor]:
+    """Every tensor by name, on the memory of `data`."""
+    import torch
+
+    def tensor(info: TensorInfo) -> Tensor:
+        dtype = getattr(torch, DTYPES[info.dtype][0])
+        if info.start == info.end:
+            return torch.empty(info.shape, dtype=dtype)
+        flat = torch.frombuffer(data[info.start : info.end], dtype=torch.uint8)
+        aligned = flat if flat.data_ptr() % DTYPES[info.dtype][1] == 0 else flat.clone()
+        return aligned.view(dtype).view(info.shape)
+
+    return {name: tensor(info) for name, info in tensor_infos(data, where).items()}
+
+
+def damaged(where: str, what: str) -> DamagedError:
+    return DamagedError(f"is damaged: {what}", where=where, remedy="copy the folder again")
+
+
+def read_tensors(file: Path) -> dict[str, Tensor]:
+    """The tensors of one file of our own, which stands in no manifest."""
+    data = map_file(file)
+    if data is None:
+        raise DamagedError(f"{file} is missing", remedy="copy the folder again")
+    return {name: tensor.clone() for name, tensor in tensors_in(data, str(file)).items()}
+
+
+def write_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Tensors into a file with the rights of any other; `OSError` if there is no room."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    with file.open("wb") as stream:
+        rights = os.fstat(stream.fileno()).st_mode  # of any file of this user; the library's are for the owner alone
+    try:
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, file)
+        file.chmod(stat.S_IMODE(rights))
+    except SafetensorError as error:
+        raise as_os_error(error) from error
+
+
+def as_os_error(error: Exception) -> OSError:
+    """What the library says of the disk, as the system says it."""
+    text = str(error)
+    number = next(
+        (code for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO) if os.strerror(code) in text), 0
+    )
+    return OSError(number or errno.EIO, os.strerror(number) if number else text)
