@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -28,6 +29,7 @@ from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
 from seqloom.tasks.classify.inspect import inspect_classification
+from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
@@ -210,6 +212,9 @@ class Classify(Task[ClassifyConfig]):
         self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
     ) -> Iterator[Inspection | None]:
         return inspect_classification(self, model, given, options)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return classification_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return classification_example(self, model, given, device)

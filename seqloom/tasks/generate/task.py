@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -32,6 +33,7 @@ from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.inspect import inspect_generation
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
+from seqloom.tasks.generate.probe import generation_probe
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
@@ -248,6 +250,10 @@ class Generate(Task[GenerateConfig]):
     ) -> Iterator[Inspection | None]:
         assert isinstance(model, LanguageModel)
         return inspect_generation(self, model, self.accept(given), options, wanted)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        assert isinstance(model, LanguageModel)
+        return generation_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return generation_example(self, model, given, device)

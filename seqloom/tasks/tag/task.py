@@ -10,6 +10,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -34,6 +35,7 @@ from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, WordSequences, words_in
 from seqloom.tasks.tag.inspect import inspect_tagging
 from seqloom.tasks.tag.metrics import Predictions, evaluation
+from seqloom.tasks.tag.probe import tagging_probe
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
@@ -210,6 +212,9 @@ class Tag(Task[TagConfig]):
         self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
     ) -> Iterator[Inspection | None]:
         return inspect_tagging(self, model, self.accept(given), options)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return tagging_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)

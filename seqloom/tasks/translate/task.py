@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -41,6 +42,7 @@ from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
 from seqloom.tasks.translate.inspect import inspect_translation
 from seqloom.tasks.translate.metrics import evaluation, special_metrics
+from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
@@ -283,6 +285,10 @@ class Translate(Task[TranslateConfig]):
     ) -> Iterator[Inspection | None]:
         assert isinstance(model, Seq2Seq)
         return inspect_translation(self, model, self.accept(given), options, wanted)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        assert isinstance(model, Seq2Seq)
+        return translation_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(
