@@ -26,10 +26,18 @@ class PackedWeights:
     def __init__(self, model: nn.Module) -> None:
         weights = list(model.parameters())
         self.weights = weights  # kept: memory that is packed here belongs to no other tensor
-        self.version = version_of(weights)
+        self.places = [(module._parameters, name) for module in model.modules() for name in module._parameters]
+        self.version = self.current_version()
         self.watching = model.register_forward_pre_hook(forget_if_learning)
         self.memory = {weight.untyped_storage().data_ptr() for weight in weights} if can_pack() else set()
         self.packed: dict[Any, Tensor | None] = {}
+        self.made: dict[nn.Module, Any] = {}
+        """What else is made of the weights once, by the module that it stands for."""
+
+    def current_version(self) -> list[tuple[int, int]]:
+        """It changes when a weight is replaced or written into; but not with a step of a fused optimizer."""
+        weights = (there[name] for there, name in self.places)
+        return [(weight.data_ptr(), weight._version) for weight in weights if weight is not None]
 
     @contextmanager
     def used(self) -> Iterator[None]:
@@ -56,16 +64,11 @@ KNOWN: WeakKeyDictionary[nn.Module, PackedWeights] = WeakKeyDictionary()
 def packed_weights(model: nn.Module) -> PackedWeights:
     """The packed weights of a model; packed anew where the weights have changed since."""
     known = KNOWN.get(model)
-    if known is None or known.version != version_of(list(model.parameters())):
+    if known is None or known.version != known.current_version():
         if known is not None:
             known.watching.remove()
         known = KNOWN[model] = PackedWeights(model)
     return known
-
-
-def version_of(weights: list[nn.Parameter]) -> list[tuple[int, int]]:
-    """It changes when a weight is replaced or written into; but not with a step of a fused optimizer."""
-    return [(weight.data_ptr(), weight._version) for weight in weights]
 
 
 def forget_if_learning(model: nn.Module, inputs: object) -> None:
@@ -80,10 +83,24 @@ def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if active is None or x.dtype != torch.float32 or torch.is_grad_enabled():
         return F.linear(x, weight, bias)
     rows = x.numel() // x.shape[-1] if x.shape[-1] else 0
-    if rows == 1 or rows * weight.numel() < FEW or (packed := active.find(weight)) is None:
+    if few_rows(rows, weight) or (packed := active.find(weight)) is None:
         return F.linear(x, weight, bias)
-    multiplied: Tensor = torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
-    return multiplied
+    return packed_product(x, packed, bias)
+
+
+def few_rows(rows: int, weight: Tensor) -> bool:
+    """Whether the plain product of so many rows is as fast."""
+    return rows <= 1 or rows * weight.numel() < FEW
+
+
+def packed_product(x: Tensor, packed: Tensor, bias: Tensor | None, added: Tensor | None = None) -> Tensor:
+    """x (..., D) by a packed weight, with a bias (F) and what is added (..., F) -> (..., F)."""
+    found: Tensor
+    if added is None:
+        found = torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
+    else:
+        found = torch.ops.mkldnn._linear_pointwise.binary(x, added, packed, bias, "add")
+    return found
 
 
 def can_pack() -> bool:

@@ -36,6 +36,14 @@ class WrittenCache:
         memory[before:end] = new.transpose(0, 1)
         return cls(memory, end)
 
+    @classmethod
+    def with_token(cls, cache: WrittenCache | None, new: Tensor) -> WrittenCache:
+        """As `after` for one token a row, where no gradients are asked for: new (R, 2, N, K)."""
+        if cache is None or cache.length == len(cache.memory):
+            return cls.after(cache, new[:, None])
+        cache.memory[cache.length] = new
+        return cls(cache.memory, cache.length + 1)
+
     @property
     def k(self) -> Tensor:
         """(R, N, T, K)"""
