@@ -79,6 +79,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="turns of all peers; the median counts")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="cores for each peer")
     parser.add_argument("--only", nargs="+", choices=[peer.name for peer in PEERS], help="peers to run")
+    parser.add_argument(
+        "--clock", choices=["seconds", "processor"], default="seconds",
+        help="on the wall, or of the processor: steadier on a machine that others use, with one thread",
+    )  # fmt: skip
     parser.add_argument("--json", type=Path, help="a file for all figures")
     return parser.parse_args()
 
@@ -148,7 +152,7 @@ def measure(asked: argparse.Namespace, job: dict[str, Any]) -> Measured:
                     first = first or answer["answers"]
                     same = sum(a == b for a, b in zip(first, answer["answers"], strict=True))
                     agreement[way][one.peer.name] = same / len(first)
-                    speeds[way][one.peer.name].append(len(first) / answer["seconds"])
+                    speeds[way][one.peer.name].append(len(first) / answer[asked.clock])
         return Measured(speeds, agreement, {one.peer.name: one.versions for one in running})
 
 

@@ -109,10 +109,10 @@ class LightSelfAttention:
 
     def step(self, u: Tensor, x: Tensor, written: WrittenCache | None) -> tuple[Tensor, WrittenCache]:
         """x + what u attends to."""
-        new = self.project(u).view(len(u), 3, self.heads, -1)
+        new = self.project(u).view(u.shape[0], 3, self.heads, -1)
         written = WrittenCache.with_token(written, new[:, 1:])
         y = F.scaled_dot_product_attention(new[:, 0].unsqueeze(2), written.k, written.v, scale=self.scale)
-        return self.output.added_to(x, y.reshape(len(u), self.width)), written
+        return self.output.added_to(x, y.reshape(u.shape[0], self.width)), written
 
 
 class LightSSRU:
@@ -141,14 +141,14 @@ class LightCrossAttention:
 
     def step(self, u: Tensor, x: Tensor, source: KeyValue, rows: Rows) -> tuple[Tensor, Tensor | None]:
         k, v = source
-        q = self.query(u).view(len(k), -1, self.heads, k.shape[3]).transpose(1, 2)  # (B, N, W, K)
+        q = self.query(u).view(k.shape[0], -1, self.heads, k.shape[3]).transpose(1, 2)  # (B, N, W, K)
         if rows.weights:
             e = q @ k.mT * self.scale
             a = torch.softmax(e if rows.bias is None else e + rows.bias, -1)
             y, shown = a @ v, a.transpose(1, 2).flatten(0, 1)
         else:
             y, shown = F.scaled_dot_product_attention(q, k, v, rows.bias, scale=self.scale), None
-        return self.output.added_to(x, y.transpose(1, 2).reshape(len(u), self.width)), shown
+        return self.output.added_to(x, y.transpose(1, 2).reshape(u.shape[0], self.width)), shown
 
 
 class LightNetwork:
@@ -170,13 +170,13 @@ class LightProduct:
         self.bias = None if bias is None else bias.detach()
 
     def __call__(self, x: Tensor) -> Tensor:
-        if few_rows(len(x), self.weight) or (kernel := self.packed.find(self.weight)) is None:
+        if few_rows(x.shape[0], self.weight) or (kernel := self.packed.find(self.weight)) is None:
             return torch.mm(x, self.W) if self.bias is None else torch.addmm(self.bias, x, self.W)
         return packed_product(x, kernel, self.bias)
 
     def added_to(self, r: Tensor, x: Tensor) -> Tensor:
         """r + x @ W + b."""
-        if few_rows(len(x), self.weight) or (kernel := self.packed.find(self.weight)) is None:
+        if few_rows(x.shape[0], self.weight) or (kernel := self.packed.find(self.weight)) is None:
             y = torch.addmm(r, x, self.W)
             return y if self.bias is None else y.add_(self.bias)
         return packed_product(x, kernel, self.bias, r)
