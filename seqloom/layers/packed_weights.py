@@ -1,7 +1,7 @@
 """Products with weights that do not change any more: packed once for the kernel, found again by the weight itself.
 
 On a CPU, oneDNN multiplies several times as fast by a matrix in a layout of its own, most of all where rows are few
-(docs/performance.md). Inside `packed_weights(model).used()`, `product` takes weights of that model in that layout.
+(docs/performance.md). Inside `packed_weights(model).used(rows)`, `product` takes weights of that model in that layout.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from torch.nn import functional as F
 
 FEW = 200_000
 """Multiplications up to which the plain product is as fast."""
+FEW_FOR_THREADS = 500_000_000
+"""Multiplications of a whole step up to which one thread is faster than several that wait for each other."""
 
 
 class PackedWeights:
@@ -26,6 +28,7 @@ class PackedWeights:
     def __init__(self, model: nn.Module) -> None:
         weights = list(model.parameters())
         self.weights = weights  # kept: memory that is packed here belongs to no other tensor
+        self.size = sum(weight.numel() for weight in weights)
         self.places = [(module._parameters, name) for module in model.modules() for name in module._parameters]
         self.version = self.current_version()
         self.watching = model.register_forward_pre_hook(forget_if_learning)
@@ -36,17 +39,23 @@ class PackedWeights:
 
     def current_version(self) -> list[tuple[int, int]]:
         """It changes when a weight is replaced or written into; but not with a step of a fused optimizer."""
-        weights = (there[name] for there, name in self.places)
-        return [(weight.data_ptr(), weight._version) for weight in weights if weight is not None]
+        weights = [weight for there, name in self.places if (weight := there[name]) is not None]
+        return [(weight.data_ptr(), 0 if weight.is_inference() else weight._version) for weight in weights]
 
     @contextmanager
-    def used(self) -> Iterator[None]:
-        """Let `product` use them for a while, where no gradients are asked for."""
+    def used(self, rows: int) -> Iterator[None]:
+        """Let `product` use them for a while, where no gradients are asked for; on one thread if rows are few."""
+        threads = torch.get_num_threads()
+        alone = threads > 1 and rows * self.size < FEW_FOR_THREADS
         before = ACTIVE.set(self)
+        if alone:
+            torch.set_num_threads(1)
         try:
             yield
         finally:
             ACTIVE.reset(before)
+            if alone:
+                torch.set_num_threads(threads)
 
     def find(self, weight: Tensor) -> Tensor | None:
         """A weight (F, D) or a view of one, packed; None for what is no weight of this model."""

@@ -144,9 +144,9 @@ class BlockDecoder(Decoder):
 
     def start(self, memory: Memory) -> Any:
         hidden, mask = self.source(memory)
-        mask = mask[:, None, None]
+        mask = unless_all(mask[:, None, None])
         starts = [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
-        source = PerInput((unless_all(mask), [start.source for start in starts]))
+        source = PerInput((mask, [start.source for start in starts]))
         return 0, source, [start.written for start in starts]
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
