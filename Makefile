@@ -7,7 +7,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint const
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check soak format clean
+.PHONY: help demo test check soak bench format clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 16
@@ -27,6 +27,9 @@ check: .venv/.dev  ## formatting, lint and types
 soak: .venv/.dev  ## a hundred real kills of a run, ten minutes of overload of a server; by hand
 	@$(BIN)/python -m tests.training.kills 100
 	@$(BIN)/python -m tests.serving.overload 600
+
+bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; quarter of an hour, by hand
+	@$(BIN)/python -m bench.decoding --json bench-decoding.json
 
 format: .venv/.dev  ## format the code and mend what lint can
 	@$(BIN)/ruff check --quiet --fix-only .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -74,8 +75,9 @@ class TopTokens(NamedTuple):
         return cls(tokens, values)
 
     def choices(self, row: int, count: int) -> Choices:
-        """The best few of a row."""
-        return list(zip(self.tokens[row, :count].tolist(), self.log_probs[row, :count].tolist(), strict=True))
+        """The best few of a row, of those that may come."""
+        pairs = zip(self.tokens[row, :count].tolist(), self.log_probs[row, :count].tolist(), strict=True)
+        return [pair for pair in pairs if pair[1] > -math.inf]
 
 
 @dataclass(frozen=True)
