@@ -24,7 +24,8 @@ check: .venv/.dev  ## formatting, lint and types
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy $(PATHS)
 
-soak: .venv/.dev  ## a hundred real kills of a run, ten minutes of overload of a server; by hand
+soak: .venv/.dev  ## mutated models and data, a hundred real kills of a run, ten minutes of overload; by hand
+	@$(BIN)/python -m tests.fuzzing.soak 2000
 	@$(BIN)/python -m tests.training.kills 100
 	@$(BIN)/python -m tests.serving.overload 600
 

@@ -1,7 +1,7 @@
 """Sequence models from RNN to Transformer: train them on your own data, see inside them, serve them fast.
 
-The decorator that makes a definition is `seqloom.equations.equations`, imported as `from seqloom.equations import
-equations, tanh`: `seqloom.equations` is the package of the grammar, before and after it has been imported.
+`@seqloom.definition` makes a definition of a function. The grammar that it is written in is the package
+`seqloom.equations`, which has the same decorator under its own name: `from seqloom.equations import equations, tanh`.
 """
 
 from importlib import import_module
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seqloom import equations, layers, testing
     from seqloom.comparing.api import compare
+    from seqloom.equations import equations as definition
     from seqloom.errors import SeqloomError
     from seqloom.explaining.explain import explain
     from seqloom.layers.base import layer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from seqloom.training.api import train
     from seqloom.training.callbacks import Callback
     from seqloom.training.model import Model, load
+    from seqloom.training.tuning import tune
 
 __all__ = [
     "Callback",
@@ -25,6 +27,7 @@ __all__ = [
     "Task",
     "__version__",
     "compare",
+    "definition",
     "equations",
     "explain",
     "layer",
@@ -32,6 +35,7 @@ __all__ = [
     "load",
     "testing",
     "train",
+    "tune",
 ]
 
 _MODULES = {"equations", "layers", "testing"}
@@ -45,17 +49,24 @@ _HOMES = {
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",
     "train": "seqloom.training.api",
+    "tune": "seqloom.training.tuning",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import seqloom` alone need not wait for torch."""
+    if name in ("train", "tune"):
+        from seqloom.threads import wait_asleep
+
+        wait_asleep()  # before torch is imported: it reads then how its threads wait
     if name == "__version__":
         from importlib.metadata import version
 
         return version("seqloom")
     if name in _MODULES:
         return import_module(f"seqloom.{name}")
+    if name == "definition":
+        return import_module("seqloom.equations").equations
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'seqloom' has no attribute {name!r}")

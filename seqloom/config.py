@@ -102,7 +102,7 @@ def put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
 
 
 def over(base: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested tables, one over the other.
+    """Nested tables, one over the other; neither of them is changed.
 
     >>> over({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
     {'a': {'b': 3, 'c': 2}}

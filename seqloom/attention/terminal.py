@@ -13,13 +13,41 @@ from rich.text import Text
 
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.display_text import direction, shown
+from seqloom.attention.picture_attention import PictureAttention
 
 WIDEST = 16
 """Cells of a row's word; what is longer is cut."""
 NARROW = 2
 """Cells of the narrowest column; one between columns comes on top."""
+CELL = 3
+"""Cells of a region of a picture."""
 FIRST_LEFT, ISOLATE, END = "\u200e", "\u2068", "\u2069"
 """Marks without width that keep words which are read from the right where they stand."""
+
+
+def heatmap(map: AttentionMap) -> TerminalHeatmap | TerminalPicture:
+    """A map to print with rich, whatever was read: words, or a picture."""
+    return TerminalPicture(map) if isinstance(map, PictureAttention) else TerminalHeatmap(map)
+
+
+@dataclass(frozen=True)
+class TerminalPicture:
+    """For each word of a caption the regions of the picture as they stand in it, the darker the less they weigh."""
+
+    map: PictureAttention
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        grids = self.map.grids()
+        scale = float(grids.max())
+        pen = Pen(console, options, scale)
+        for word, grid in zip(self.map.target, grids, strict=True):
+            yield Text(pen.isolated(shown(word)), no_wrap=True, overflow="ellipsis")
+            for row in grid:
+                line = Text("  ", no_wrap=True, overflow="crop")
+                for weight in row:
+                    line.append(*pen.square(float(weight) / scale, CELL))
+                yield line
+        yield pen.key(0)
 
 
 @dataclass(frozen=True)

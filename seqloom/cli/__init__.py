@@ -11,8 +11,24 @@ from typing import Annotated
 
 import typer
 
-from seqloom.cli import compare, data, demo, evaluate, explain, pack, predict, serve, settings, summary, tokens, train
+from seqloom.cli import (
+    compare,
+    data,
+    demo,
+    evaluate,
+    explain,
+    pack,
+    predict,
+    serve,
+    settings,
+    summary,
+    tokens,
+    train,
+    tune,
+    vectors,
+)
 from seqloom.errors import SeqloomError, SeqloomWarning
+from seqloom.threads import wait_asleep
 
 
 def examples(commands: Sequence[str]) -> str:
@@ -28,6 +44,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(epilog=examples(train.EXAMPLES))(train.train)
+app.command(epilog=examples(tune.EXAMPLES))(tune.tune)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
@@ -36,6 +53,7 @@ app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
 app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)
+app.add_typer(vectors.vectors, name="vectors", epilog=examples(vectors.EXAMPLES))
 app.command(epilog=examples(data.EXAMPLES))(data.data)
 app.command(epilog=examples(explain.EXAMPLES))(explain.explain)
 app.command(epilog=examples(demo.EXAMPLES))(demo.demo)
@@ -69,6 +87,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without these letters shows others, never a traceback
     warnings.formatwarning = in_one_line
+    wait_asleep()
     try:
         app(prog_name="seqloom")
     except SeqloomError as error:

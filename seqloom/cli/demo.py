@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
     },
     "train": {
         "steps": 400, "batch_tokens": 8000, "learning_rate": 0.004, "schedule": "cosine", "warmup_steps": 50,
-        "evaluate_every": 100, "checkpoint_every": 100, "log_every": 15,
+        "evaluate_every": 100, "checkpoint_every": 100, "log_every": 15, "choose": False, "baseline": False,
     },
     "translate": {"measure": "exact"},
 }  # fmt: skip

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from seqloom.evaluating.baselines.score import BaselineScore
     from seqloom.evaluating.bootstrap import SystemComparison
     from seqloom.tasks.task import Evaluation
+    from seqloom.training.model import Model
 
 EXAMPLES = [
     "seqloom evaluate runs/reviews test.tsv",
     "seqloom evaluate runs/reviews",
     "seqloom evaluate runs/reviews test.tsv --json",
+    "seqloom evaluate runs/reviews test.tsv --baseline",
     "seqloom evaluate runs/reviews test.tsv --against runs/other",
 ]
 
@@ -29,6 +32,9 @@ def evaluate(
     part: Annotated[str, typer.Option(help="Without data, the part to measure on: valid or test.")] = "valid",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     against: Annotated[Path | None, typer.Option(help="Another model: is the difference significant?")] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Train simple models on its training data, and measure them too.")
+    ] = False,
     plot: Annotated[Path | None, typer.Option(help="Plot quality by input length (.png or .svg).")] = None,
     beam: Annotated[int | None, typer.Option(help="Beam size: hypotheses kept at each step.")] = None,
     trust: Annotated[
@@ -37,8 +43,10 @@ def evaluate(
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
+    from seqloom.cli.console import console
     from seqloom.config import gather
     from seqloom.errors import SeqloomError
+    from seqloom.evaluating.baselines.score import sentence
     from seqloom.evaluating.bootstrap import compare
     from seqloom.evaluating.by_length import drawable
     from seqloom.evaluating.by_length import plot as draw
@@ -62,15 +70,21 @@ def evaluate(
         raise SeqloomError("these two were trained on different data", remedy="give data to measure both on")
     found = {name: model.evaluate(where, trust=trust, **options) for name, model in models.items()}
     first, *others = found.values()
+    simple = measured_beside(models[str(folder)], where, part, asked=baseline, trust=trust)
     alike = len({one.how for one in found.values()}) == 1
     compared = None
     if alike and others and first.counted and others[0].counted:
         compared = compare(first.counted, others[0].counted)
     if as_json:
+        beside = {"baselines": {one.name: {one.metric: one.value} for one in simple}} if simple else {}
         values = first.json() if not others else {"first": first.json(), "second": others[0].json()}
-        print(json.dumps({**values, **({"compared": compared.json()} if compared else {})}, ensure_ascii=False))
+        print(
+            json.dumps({**values, **({"compared": compared.json()} if compared else {}), **beside}, ensure_ascii=False)
+        )
     else:
         show(found, compared)
+        if simple:
+            console.print(sentence(simple), highlight=False, markup=False, soft_wrap=True)
     if not alike:
         raise SeqloomError(
             f"measured in two ways, so they are not compared: {'; '.join(one.how for one in found.values())}",
@@ -85,6 +99,12 @@ def evaluate(
                 remedy="that is for models that generate text; leave out --plot",
             )
         draw(curves, plot, first.measure)
+
+
+def measured_beside(model: "Model", where: Any, part: str, *, asked: bool, trust: bool) -> "list[BaselineScore]":
+    """The baselines of data if they are asked for; else those of its validation data, which training measured."""
+    known = where is None and part == "valid" and bool(model.measured_baselines())
+    return model.baseline(where, part=part, trust=trust) if asked or known else []
 
 
 def show(found: dict[str, "Evaluation"], compared: "SystemComparison | None") -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from seqloom.errors import printable
+
 if TYPE_CHECKING:
     from seqloom.training.model import Model
 
@@ -34,7 +36,8 @@ def predict(
     texts: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Texts, or files of feature frames; without any, lines of standard input.", show_default=False
+            help="Texts, or files of pictures or feature frames; without any, lines of standard input.",
+            show_default=False,
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option(metavar="FILE", help="Texts, one a line, with a progress bar.")] = None,
@@ -117,7 +120,10 @@ def line_of(answer: Any, as_json: bool) -> str:
     if getattr(answer, "unseen", 0) >= UNSEEN:
         was = f"{source_of(answer)[:40]!r}: the model has never seen {answer.unseen:.0%} of this"
         print(f"{was}, so the answer is a guess", file=sys.stderr)
-    return written(answer.json()) if as_json else "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+    if as_json:
+        return written(answer.json())
+    text = "\n".join(map(str, [answer, *getattr(answer, "alternatives", [])]))
+    return printable(text) if sys.stdout.isatty() else text
 
 
 def source_of(answer: Any) -> str:
@@ -131,7 +137,7 @@ def show_attention(
     from rich.console import Console
 
     from seqloom.attention.export import save
-    from seqloom.attention.terminal import TerminalHeatmap
+    from seqloom.attention.terminal import heatmap
     from seqloom.cli.console import console
     from seqloom.errors import SeqloomError
 
@@ -141,7 +147,7 @@ def show_attention(
         if str(file) == "-" and answer.attention is not None:
             drawn = answer.weights(pieces=pieces or len(answer.attention.source) <= TOKENS_SHOWN)
             screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
-            screen.print(TerminalHeatmap(drawn))
+            screen.print(heatmap(drawn))
     maps = [answer.weights(pieces=pieces or None) for answer in answers if answer.words is not None]
     if not maps:
         remedy = "use a model with attention, and texts that are not empty"

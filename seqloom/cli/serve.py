@@ -38,11 +38,15 @@ def serve(
 
     for package in NEEDED:
         require(package, "serve", "`seqloom serve`")
+    import torch
+
     from seqloom.serving.app import make_app
     from seqloom.serving.http_server import listen
+    from seqloom.serving.logs import log_to_stderr
     from seqloom.serving.middleware import is_loopback
     from seqloom.serving.service import InferenceService
     from seqloom.serving.settings import Bounds, HTTPSettings
+    from seqloom.threads import choose_threads
 
     if not is_loopback(host) and not key:
         raise SeqloomError(
@@ -55,8 +59,7 @@ def serve(
     ours = [change for change in set_ if change.partition("=")[0].strip() not in names]
     bounds = load(Bounds, None, ours)
     settings = load(HTTPSettings, None, [change for change in set_ if change not in ours], host=host, port=port)
-    logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    logging.getLogger("seqloom.serving").setLevel(logging.WARNING if quiet else logging.INFO)
+    torch.set_num_threads(choose_threads(torch.get_num_threads()))
     service = InferenceService(folders, bounds, key)
     for entry in service.model_store.entries.values():
         console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
@@ -68,4 +71,5 @@ def serve(
         service.draining = True
 
     app = make_app(service, [host, *allow_host])
-    listen(app, settings, overloaded=app.overloaded, ready=ready, draining=draining)
+    with log_to_stderr(logging.WARNING if quiet else logging.INFO):
+        listen(app, settings, overloaded=app.overloaded, ready=ready, draining=draining)

@@ -22,7 +22,7 @@ def train(
     task: Annotated[
         str | None,
         typer.Option(
-            help="classify, tag, generate, translate, or your own as package.module:Name; embedded data says it."
+            help="classify, tag, generate, translate, caption, your own as package.module:Name; embedded data says it."
         ),
     ] = None,
     data: Annotated[

@@ -40,12 +40,12 @@ def charts(found: Findings) -> list[Chart]:
             "Memory of a training step", "megabytes", models, [one.memory / 1e6 for one in models])),
         Chart("time-by-length", "length", LineChart(
             "Time of a training step by the length of one sequence", "tokens", "milliseconds",
-            [Series(one.label, [c.length for c in one.costs], [1000 * c.seconds for c in one.costs])
-             for one in models if one.costs], "log", "log")),
+            [Series(one.label, [c.length for c in one.costs], [1000 * c.seconds for c in one.costs], look=look)
+             for look, one in enumerate(models) if one.costs], "log", "log")),
         Chart("memory-by-length", "length", LineChart(
             "Memory of a training step by the length of one sequence", "tokens", "megabytes",
-            [Series(one.label, [c.length for c in one.costs], [c.bytes / 1e6 for c in one.costs])
-             for one in models if one.costs], "log", "log")),
+            [Series(one.label, [c.length for c in one.costs], [c.bytes / 1e6 for c in one.costs], look=look)
+             for look, one in enumerate(models) if one.costs], "log", "log")),
         Chart("forgetting-trained", "forgetting", forgetting("After training", models, trained=True)),
         Chart("forgetting-untrained", "forgetting", forgetting("Before training", models, trained=False)),
     ]  # fmt: skip
@@ -63,7 +63,8 @@ def quality(found: Findings) -> BarChart:
     ranges = [[(one.quality.low, one.quality.high) for one in found.models]]
     better = ", lower is better" if found.lower_is_better else ""
     title = f"{named(found.measure).capitalize()} with 95 % intervals{better}"
-    return BarChart(title, named(found.measure), labels(found.models), [(named(found.measure), values)], ranges=ranges)
+    return BarChart(title, named(found.measure), labels(found.models), [(named(found.measure), values)],
+                    ranges=ranges, by_category=True)  # fmt: skip
 
 
 def by_length(found: Findings) -> LineChart:
@@ -72,9 +73,9 @@ def by_length(found: Findings) -> LineChart:
             one.label, [middle(bucket.low, bucket.high) for bucket in one.by_length],
             [bucket.interval.value for bucket in one.by_length],
             low=[bucket.interval.low for bucket in one.by_length],
-            high=[bucket.interval.high for bucket in one.by_length],
+            high=[bucket.interval.high for bucket in one.by_length], look=look,
         )
-        for one in found.models if len(one.by_length) > 1
+        for look, one in enumerate(found.models) if len(one.by_length) > 1
     ]  # fmt: skip
     unit = "words in the input" if found.task == "translate" else "tokens in the input"
     return LineChart(f"{named(found.measure).capitalize()} by the length of the input", unit, named(found.measure),
@@ -98,16 +99,16 @@ def learning(
 ) -> LineChart:
     """A curve of each model over steps, or over seconds where they are known."""
     series = []
-    for one in models:
+    for look, one in enumerate(models):
         curve = curve_of(one)
         x: Sequence[float | None] = curve.steps if by == "step" else curve.seconds
         points = [(at, value) for at, value in zip(x, curve.values, strict=True) if at is not None]
-        series.append(Series(one.label, [at for at, _ in points], [value for _, value in points]))
+        series.append(Series(one.label, [at for at, _ in points], [value for _, value in points], look=look))
     return LineChart(title, by, what, [line for line in series if line.x])
 
 
 def bars(title: str, label: str, models: Sequence[ModelResult], values: Sequence[float]) -> BarChart:
-    return BarChart(title, label, labels(models), [(label, values)])
+    return BarChart(title, label, labels(models), [(label, values)], by_category=True)
 
 
 def labels(models: Sequence[ModelResult]) -> list[str]:
@@ -116,8 +117,8 @@ def labels(models: Sequence[ModelResult]) -> list[str]:
 
 def forgetting(title: str, models: Sequence[ModelResult], *, trained: bool) -> LineChart:
     series = [
-        Series(one.label, range(len(curve)), curve)
-        for one in models if one.forgetting is not None
+        Series(one.label, range(len(curve)), curve, look=look)
+        for look, one in enumerate(models) if one.forgetting is not None
         for curve in [one.forgetting.trained if trained else one.forgetting.untrained]
     ]  # fmt: skip
     return LineChart(f"Influence of a token on the last state: {title.lower()}", "distance in tokens",

@@ -22,6 +22,7 @@ class Clock(Callback):
     def __init__(self, file: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.file, self.clock = file, clock
         self.began: float | None = None
+        self.noted = 0
 
     def on_step(self, state: TrainingState) -> None:
         now = self.clock()
@@ -34,10 +35,11 @@ class Clock(Callback):
             self.note(state.step, now)
 
     def on_end(self, state: TrainingState) -> None:
-        if self.began is not None and state.step % EVERY:
+        if self.began is not None and state.step > self.noted:
             self.note(state.step, self.clock())
 
     def note(self, step: int, now: float) -> None:
+        self.noted = step
         with self.file.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps({"step": step, "seconds": round(now - (self.began or now), 3)}) + "\n")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -16,9 +18,6 @@ from seqloom.comparing.story import named, story
 from seqloom.comparing.words import large, megabytes, milliseconds, number, p_value
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.extras import require
-
-NARROW = 8
-"""Columns of the table that a terminal has room for."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,14 +50,19 @@ class Comparison:
         """What happened and why, in paragraphs."""
         return story(self.findings)
 
-    def __rich__(self) -> Group:
-        table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """What happened, and a row for each model with as many columns as there is room for."""
         header, rows = table_of(self.findings)
-        for title in header[:NARROW]:
-            table.add_column(title, justify="left" if title == header[0] else "right", no_wrap=True)
+        widths = [2 + max(cell_len(row[place]) for row in (header, *rows)) for place in range(len(header))]
+        fitting = sum(total - 2 <= options.max_width for total in accumulate(widths))
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for place, title in enumerate(header[:fitting]):
+            table.add_column(title, justify="right" if place else "left", no_wrap=True)
         for row in rows:
-            table.add_row(*map(Text, row[:NARROW]))
-        return Group(Text(self.story[0]), Text(), table)
+            table.add_row(*map(Text, row[:fitting]))
+        yield Text(self.story[0])
+        yield Text()
+        yield table
 
     def __repr__(self) -> str:
         return as_text(self)

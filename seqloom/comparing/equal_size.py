@@ -68,9 +68,10 @@ def scaled(entrant: Entrant, factor: float) -> RunConfig:
                 now, factor, grain
             )  # fmt: skip
     try:
-        return check_run(values, where=entrant.label, saved=True)
+        found = check_run(values, where=entrant.label, saved=True)
     except ConfigError as error:
         raise SeqloomError(f"{entrant.label} cannot be scaled: {error}", remedy="use --equal time") from error
+    return found.model_copy(update={"data": entrant.config.data})  # rows in memory are no plain values
 
 
 def width(value: int, factor: float, grain: int) -> int:

@@ -40,7 +40,7 @@ def draw(chart: Chart, folder: Path) -> list[Path]:
 
 def draw_lines(panel: LineChart, axes: Any) -> None:
     for number, series in enumerate(panel.series):
-        colour, marker, line = LOOKS[number % len(LOOKS)]
+        colour, marker, line = LOOKS[(number if series.look is None else series.look) % len(LOOKS)]
         sparse = marker if len(series.x) <= 24 else None
         look = {"color": colour, "marker": sparse, "linestyle": line, "label": series.name, "markersize": 4}
         if series.low:
@@ -61,7 +61,7 @@ def draw_lines(panel: LineChart, axes: Any) -> None:
 def draw_bars(panel: BarChart, axes: Any) -> None:
     places = range(len(panel.categories))
     for number, (_, values) in enumerate(panel.series):
-        colours = [LOOKS[(number if len(panel.series) > 1 else place) % len(LOOKS)][0] for place in places]
+        colours = [LOOKS[(place if panel.by_category else number) % len(LOOKS)][0] for place in places]
         around = None
         if panel.ranges:
             pairs = list(zip(values, panel.ranges[number]))

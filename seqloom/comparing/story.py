@@ -141,12 +141,12 @@ def forgotten(found: Findings) -> str:
     kept.sort(key=lambda each: each[0])
     (low, low_before, distance, weak), (high, high_before, _, strong) = kept[0], kept[-1]
     text = (
-        f"After {distance} more tokens the state at the end of {weak.label} still depends on a token with "
-        f"{percent(low)} of the strength with which it depends on the last one (before training {percent(low_before)})"
+        f"Of the influence that the last token has on the state at the end, a token {distance} places before it has "
+        f"{percent(low)} in {weak.label} (before training {percent(low_before)})"
     )
     if strong is weak:
         return f"{text}."
-    return f"{text}; of {strong.label} with {percent(high)} (before training {percent(high_before)})."
+    return f"{text}, and {percent(high)} in {strong.label} (before training {percent(high_before)})."
 
 
 def left(curve: Sequence[float]) -> float:
@@ -155,7 +155,7 @@ def left(curve: Sequence[float]) -> float:
 
 
 def percent(value: float) -> str:
-    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %" if value > 1e-6 else "next to nothing"
+    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %" if value > 1e-6 else "nothing"
 
 
 def cost(found: Findings) -> str:
@@ -177,8 +177,8 @@ def sentences(found: Findings) -> Iterator[str]:
         ends = [f"{one.label} takes {milliseconds(one.costs[-1].seconds)} and {megabytes(one.costs[-1].bytes)} for a "
                 f"step on {one.costs[-1].length:,} tokens" for one in (flat, steep)]  # fmt: skip
         yield (
-            f"{listed(ends)}: from one doubling of the length to the next, time grows by {2**low:.1f} there and by "
-            f"{2**high:.1f} here."
+            f"{listed(ends)}; each time the length doubles, {flat.label} takes {2**low:.1f} times as long, "
+            f"{steep.label} {2**high:.1f} times."
         )
     recurrent = [one for one in found.models if one.recurrent_layers]
     at_once = [one for one in found.models if not one.recurrent_layers]

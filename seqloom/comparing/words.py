@@ -33,7 +33,14 @@ def large(value: float | None) -> str:
 
 
 def megabytes(value: float) -> str:
-    return f"{value / 1e6:,.3g} MB" if value < 1e8 else f"{value / 1e6:,.0f} MB"
+    """Bytes.
+
+    >>> megabytes(28_500), megabytes(1.234e6), megabytes(2.5e9)
+    ('28.5 kB', '1.23 MB', '2,500 MB')
+    """
+    if value < 1e6:
+        return f"{value / 1e3:.3g} kB"
+    return f"{value / 1e6:,.3g} MB" if value < 1e9 else f"{value / 1e6:,.0f} MB"
 
 
 def milliseconds(value: float) -> str:

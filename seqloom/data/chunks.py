@@ -42,7 +42,9 @@ def weight_of(record: object) -> int:
     if not isinstance(record, Record):
         return 1
     values = record.columns.values()
-    return sum([len(v) if isinstance(v, str | list) else v.size if isinstance(v, np.ndarray) else 1 for v in values])
+    return sum(
+        [len(v) if isinstance(v, str | list | bytes) else v.size if isinstance(v, np.ndarray) else 1 for v in values]
+    )
 
 
 def as_file(chunk: Chunk) -> bytes:
@@ -63,6 +65,8 @@ def smallest(numbers: Array) -> Array:
     """Whole numbers in as few bytes as they need."""
     if numbers.dtype.kind not in "iu":
         return numbers.astype(np.float32)
+    if numbers.dtype == np.uint8:
+        return numbers
     largest = int(numbers.max(initial=0))
     return numbers.astype(np.uint16 if largest < 2**16 and numbers.min(initial=0) >= 0 else np.int32)
 

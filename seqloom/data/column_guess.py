@@ -19,6 +19,8 @@ USUAL = {
     "label": ("class", "category", "sentiment", "intent", "topic", "rating", "stars", "genre", "labels", "label_text"),
     "source": ("src", "input", "english", "question", "document", "article"),
     "target": ("tgt", "output", "translation", "summary", "answer"),
+    "image": ("file", "picture", "photo", "path", "filename", "file_name", "image_path", "img", "images"),
+    "caption": ("captions", "description", "text", "sentence", "sentences", "title"),
     "tokens": ("words", "sentence", "text"),
     "tags": ("ner_tags", "pos_tags", "labels", "upos"),
 }  # fmt: skip

@@ -8,7 +8,7 @@ Frames may stand where a text would, and several labels where one would.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
@@ -18,6 +18,7 @@ import numpy as np
 
 from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.column_guess import SAMPLE, ahead, by_content, by_usual_name, check_order, guess_stated
+from seqloom.data.pictures.files import problem_in as problem_in_picture
 from seqloom.data.record import Record, Value
 from seqloom.errors import DataError, SeqloomWarning, UnknownName, close_matches
 
@@ -34,6 +35,8 @@ class TaskColumns:
     """Whether each is a list of words, all of the same length; such files are CoNLL if nothing else is said."""
     may_be_empty: bool = False
     """Whether an empty text is an example too, as the blank lines of a long text are."""
+    problem_in: Callable[[Record], Problem | None] | None = None
+    """Why else a record cannot be used; asked where such are left out, else whoever encodes it says so."""
 
 
 ForTask: TypeAlias = str | TaskColumns | None
@@ -46,16 +49,17 @@ COLUMNS = {
         TaskColumns("tag", ("tokens", "tags"), words=True),
         TaskColumns("generate", ("text",), may_be_empty=True),
         TaskColumns("translate", ("source", "target")),
+        TaskColumns("caption", ("image", "caption"), problem_in=problem_in_picture),
         TaskColumns("summarise", ("source", "target")),
     )
 }
 """The columns of the tasks that are known by name."""
 
-INSTEAD = {"text": "frames", "label": "labels"}
+INSTEAD = {"text": "frames", "tokens": "frames", "label": "labels"}
 """What may stand where a role would, if it is asked for or is there alone."""
 
 NAMES = frozenset(role for known in COLUMNS.values() for role in known.roles)
-TEXTS = ("text", "source", "target")
+TEXTS = ("text", "source", "target", "caption")
 WORDS = ("tokens", "tags")
 
 
@@ -99,6 +103,8 @@ def with_roles(
             if reads_words(task):
                 cast |= {role: text.split() for role, text in cast.items() if role in WORDS and isinstance(text, str)}
             problem = first_problem(cast, needed, task)
+            if problem is None and policy.on_bad == "skip" and task is not None:
+                problem = further_problem(Record(cast, record.place), task)
             if problem is not None:
                 policy.bad(record.place, problem)
                 continue
@@ -187,9 +193,16 @@ def first_problem(columns: Mapping[str, Value], needed: Sequence[str], task: For
     return unequal(columns, needed) if reads_words(task) else None
 
 
+def further_problem(record: Record, task: str | TaskColumns) -> Problem | None:
+    asked = columns_of(task).problem_in
+    return None if asked is None else asked(record)
+
+
 def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
     if value is None:
         return Problem(f"no {role}", remedy="fill it in")
+    if role == "image" and not isinstance(value, str | bytes | np.ndarray):
+        return Problem("not a picture", f"{role} is {value!r:.20}", "give the name of a file, or its bytes")
     if role in TEXTS and not isinstance(value, str | list):
         return Problem("not a text", f"{role} is {value!r:.20}", "put it in quotes")
     if role in WORDS and not isinstance(value, list):
@@ -202,15 +215,16 @@ def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
 def is_empty(value: Value) -> bool:
     if isinstance(value, str):
         return not value.strip()
-    if isinstance(value, list):
+    if isinstance(value, list | bytes):
         return not value
     return isinstance(value, np.ndarray) and value.size == 0
 
 
 def unequal(columns: Mapping[str, Value], needed: Sequence[str]) -> Problem | None:
-    lists = {role: value for role in needed if isinstance(value := columns[role], list)}
+    lists = {role: value for role in needed if isinstance(value := columns[role], list | np.ndarray)}
     sizes = [len(value) for value in lists.values()]
     if len(set(sizes)) > 1:
-        remedy = "give each token its tag" if "tags" in lists else "make them lists of the same length"
+        each = "frame" if "frames" in lists else "token"
+        remedy = f"give each {each} its tag" if "tags" in lists else "make them lists of the same length"
         return Problem(f"unequal {' and '.join(lists)}", " and ".join(map(str, sizes)), remedy)
     return None

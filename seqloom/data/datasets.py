@@ -15,6 +15,7 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import TypeAlias
 
+from seqloom.data.line_reader import expanded
 from seqloom.data.sources.folders import SPLITS
 from seqloom.errors import DataError, UnknownName
 
@@ -121,6 +122,6 @@ def data_folders() -> list[Path]:
     """Where data sets are looked for: the last is where they are kept."""
     chosen = os.environ.get("SEQLOOM_DATA")
     if chosen:
-        return [Path(chosen).expanduser()]
+        return [expanded(chosen)]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return [Path(__file__).parents[3] / "shared" / "data", Path(home) / "seqloom" / "data"]

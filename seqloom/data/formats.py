@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 from seqloom.data.bad_records import Policy
 from seqloom.data.column_roles import ForTask, reads_words, roles_of
 from seqloom.data.datasets import dataset_paths, is_dataset
-from seqloom.data.line_reader import open_bytes, scan, unreadable
+from seqloom.data.line_reader import expanded, open_bytes, scan, unreadable
 from seqloom.data.sources import frames, parquet, tables
 from seqloom.errors import DataError
 
@@ -43,8 +43,8 @@ MOST_FILES = 1_000_000
 def find_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
     """The files of a path, a list of paths, a pattern (`data/*.txt`), in the order of their names, or a data set."""
     if isinstance(where, str | Path):
-        return list(expand(Path(where).expanduser()))
-    return [file for path in where for file in expand(Path(path).expanduser())]
+        return list(expand(expanded(where)))
+    return [file for path in where for file in expand(expanded(path))]
 
 
 def expand(path: Path) -> Iterator[Path]:

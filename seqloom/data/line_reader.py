@@ -27,6 +27,8 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 GZIP = b"\x1f\x8b"
 ARCHIVES = {b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7z"}
 
+MOST_LINES = 1_000_000
+"""Lines of a block: each takes memory, however short it is."""
 LONGER = "set data.longest_line higher"
 
 
@@ -54,7 +56,9 @@ def read_blocks(file: Path, policy: Policy, longest: int | None = None) -> Itera
                 block, size, spoiled = [], 0, False
                 continue
             size += len(line)
-            if longest is not None and size > longest:
+            if len(block) >= MOST_LINES:
+                line = Problem("overlong block", f"over {MOST_LINES:,} lines without a blank line", "divide it")
+            elif longest is not None and size > longest:
                 line = Problem("overlong block", f"over {longest:,} characters without a blank line", LONGER)
         if spoiled:
             continue
@@ -116,10 +120,21 @@ def checked_start(raw: bytes, file: Path) -> bytes:
     return raw.removeprefix(BOM)
 
 
+def expanded(path: str | Path) -> Path:
+    """A path with ~ for the user's home; a name that only begins like one stays as it is."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 @contextmanager
 def open_bytes(file: Path) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked if they are gzip; whatever fails while they are read is a `DataError`."""
     try:
+        if not file.is_dir() and file.exists() and not file.is_file():
+            what = "is no regular file but a pipe or a device"
+            raise DataError(what, where=str(file), remedy="write it into a file first: it is read several times")
         with file.open("rb") as raw:
             start = raw.peek(8)[:8]
             for magic, kind in ARCHIVES.items():

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Frames: TypeAlias = NDArray[np.float32]
-Value: TypeAlias = str | float | list[str] | Frames | None
-"""A text, a number, tokens or tags, frames (T, D); None where a table has a hole."""
+Value: TypeAlias = str | float | list[str] | Frames | bytes | NDArray[np.uint8] | None
+"""A text, a number, tokens or tags, frames (T, D), a picture as a file or as pixels; None where a table has a hole."""
 
 
 class Place(NamedTuple):

@@ -24,11 +24,12 @@ from seqloom.data.column_roles import ForTask
 from seqloom.data.datasets import SCHEME, find_dataset, is_dataset
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.formats import by_language, find_files
+from seqloom.data.line_reader import expanded
 from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
 from seqloom.data.source import Paths, Source, open_source
 from seqloom.data.sources.folders import SPLITS, visible
-from seqloom.data.stratification import Outcomes, cut
+from seqloom.data.stratification import Outcomes, cut, unit_name
 from seqloom.errors import DataError, suggestion
 
 NAMED = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
@@ -79,7 +80,7 @@ def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by:
 
     def split(name: str) -> Split:
         def belongs(index: int, record: Record) -> bool:
-            return split_of(index if by is None else record.columns.get(by), shares, seed) == name
+            return split_of(index if by is None else unit_name(record.columns.get(by)), shares, seed) == name
 
         return Split(source, name, belongs)
 
@@ -231,7 +232,7 @@ def splits_in(where: Paths) -> dict[str, Paths]:
     if isinstance(where, str) and is_dataset(where):
         published, split = find_dataset(where)
         return {} if split else {name: f"{SCHEME}{published.name}/{name}" for name in published.splits}
-    folder = Path(where).expanduser() if isinstance(where, str | Path) else None
+    folder = expanded(where) if isinstance(where, str | Path) else None
     if folder is None or not folder.is_dir():
         return {}
     found = find_splits(folder)

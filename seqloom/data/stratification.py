@@ -16,7 +16,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from seqloom.data.record import Record
+from seqloom.data.record import Record, Value
 
 MOST = 1_000_000
 """Different words of answers that are kept track of: those met first."""
@@ -53,7 +53,7 @@ def cut(
                 held[value] = unit
 
     for index, record in enumerate(records):
-        name = index if by is None else record.columns.get(by)
+        name = index if by is None else unit_name(record.columns.get(by))
         unit = len(keys) if by is None else units.setdefault(name, len(keys))
         if unit == len(keys):
             keys.append(int.from_bytes(blake2b(f"{seed}:{name}".encode(), digest_size=8).digest(), "big"))
@@ -71,6 +71,13 @@ def cut(
         held = {*values.values()}
     held = held or {int(np.argmax(keys))}  # something to train on
     return assign(np.array(keys), np.array(strata), held, list(shares.values()))[np.array(unit_of, dtype=np.int64)]
+
+
+def unit_name(value: Value) -> object:
+    """What tells units apart: a value, or the hash of one that is large."""
+    if isinstance(value, bytes | np.ndarray):
+        return blake2b(value if isinstance(value, bytes) else value.tobytes(), digest_size=16).hexdigest()
+    return tuple(value) if isinstance(value, list) else value
 
 
 def assign(

@@ -27,7 +27,9 @@ def as_columns(found: Mapping[str, Any], asked: Collection[str] | None = None) -
 
 
 def as_value(value: Any) -> Value | Problem:
-    """A text, a number, a list of texts, or numbers in a list or rows of them as an array; anything else is a problem.
+    """A text, a number, a list of texts, numbers in a list or rows of them as an array, a picture as bytes or pixels.
+
+    Anything else is a problem.
 
     >>> as_value({"a": 1}).what
     'nested value: a dict'
@@ -40,8 +42,14 @@ def as_value(value: Any) -> Value | Problem:
         value = value.item()
     if isinstance(value, int | float):
         return value if is_finite(value) else Problem("not a finite number", str(value)[:20], "leave it out")
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes) and {*value} <= {"bytes", "path"}:
+        return as_value(value["bytes"])  # a picture, as Hugging Face's datasets hold it
+    if hasattr(value, "getbands"):  # a picture of Pillow
+        value = np.asarray(value)
     if isinstance(value, np.ndarray):
-        return as_frames(value)
+        return value if value.dtype == np.uint8 and value.ndim == 3 else as_frames(value)
     if isinstance(value, list | tuple):
         return as_list(value)
     return Problem("nested value", f"a {type(value).__name__}", NAME_COLUMNS)

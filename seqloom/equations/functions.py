@@ -160,6 +160,12 @@ def log_softmax(x: Tensor) -> Tensor:
     return torch.log_softmax(x, -1)
 
 
+@known(r"\log\sum\exp", "log Σ exp", rank=reduced)
+def log_sum_exp(x: Tensor) -> Tensor:
+    """The logarithm of the sum of eˣ over a row; of each row of a matrix."""
+    return torch.logsumexp(x, -1)
+
+
 @known(rank=reduced)
 def mean(x: Tensor) -> Tensor:
     """The mean of the entries of a row; of each row of a matrix, in a column beside it."""
@@ -219,6 +225,29 @@ def first(X: Tensor) -> Tensor:
     return X[0]
 
 
+@known(rank=same)
+def but_first(X: Tensor) -> Tensor:
+    """All but the first entry, or row."""
+    return X[1:]
+
+
+@known(rank=same)
+def but_last(X: Tensor) -> Tensor:
+    """All but the last entry, or row."""
+    return X[:-1]
+
+
+@known(rank=lambda ranks: 2)
+def add_at_ends(X: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """A matrix with one vector added to its first row and another to its last.
+
+    >>> add_at_ends(torch.zeros(3, 1), torch.tensor([1.0]), torch.tensor([2.0])).flatten().tolist()
+    [1.0, 0.0, 2.0]
+    """
+    places = torch.arange(len(X), device=X.device)[:, None]
+    return X + (places == 0) * a + (places == len(X) - 1) * b
+
+
 @known(rank=row)
 def highest(X: Tensor) -> Tensor:
     """The largest entry of each column."""
@@ -244,6 +273,37 @@ def windows(X: Tensor, before: int, behind: int) -> Tensor:
     """
     padded = torch.nn.functional.pad(X, (0, 0, before, behind))
     return torch.stack([padded[at : at + before + behind + 1] for at in range(len(X))])
+
+
+@known(rank=lambda ranks: 4)
+def shifts(P: Tensor, window: int) -> Tensor:
+    """A picture moved by each offset of a square window, row by row; zeros beyond the edges.
+
+    >>> shifts(torch.tensor([[[1.0], [2.0]]]), 3)[3:6].flatten(1).tolist()
+    [[0.0, 1.0], [1.0, 2.0], [2.0, 0.0]]
+    """
+    before, behind = (window - 1) // 2, window // 2
+    padded = torch.nn.functional.pad(P, (0, 0, before, behind, before, behind))
+    moved = [padded[i : i + len(P), j : j + P.shape[1]] for i in range(window) for j in range(window)]
+    return torch.stack(moved)
+
+
+@known(rank=lambda ranks: 3)
+def max_pool(P: Tensor, size: int) -> Tensor:
+    """The largest entry of each square of so many places a side; what fills no square is left out.
+
+    >>> max_pool(torch.arange(12.0).reshape(3, 4, 1), 2).flatten().tolist()
+    [5.0, 7.0]
+    """
+    rows, columns = len(P) // size, P.shape[1] // size
+    squares = P[: rows * size, : columns * size].reshape(rows, size, columns, size, P.shape[2])
+    return squares.amax((1, 3))
+
+
+@known(rank=lambda ranks: 2)
+def regions(G: Tensor) -> Tensor:
+    """The vectors of a grid one below the other, row by row."""
+    return G.flatten(0, 1)
 
 
 @known(rank=lambda ranks: 2)

@@ -291,7 +291,7 @@ class Tracer:
         """Read a sequence with a recurrent part; what is recorded inside gets an axis of time in front."""
         X = self.number(node.source)
         part = as_part(self.known[node.part.id])
-        sizes = {letter: int(self.draw(letter, ())) for letter in "HKDF"} if self.draw else None
+        sizes = {letter: int(self.draw(letter, ())) for letter in "HKDFV"} if self.draw else None
         state, outputs, records = part.start(X, sizes), [], []
         for x in reversed(X) if node.backward else X:
             with self.apart() as record:

@@ -14,6 +14,8 @@ from seqloom.evaluating.by_length import LOOKS
 from seqloom.extras import require
 
 BINS = 10
+ORDERS = 10
+"""Values that differ by more than this factor stand by their orders of magnitude."""
 WRITTEN = 25
 """Labels up to which the counts stand in the squares of a confusion matrix."""
 
@@ -99,6 +101,33 @@ def plot_history(lines: Sequence[Mapping[str, Any]], path: Path | str) -> Path:
                 axes.axvline(best, color="0.7", linewidth=1, linestyle=":", label="weights kept", zorder=0)
             axes.set_xlabel("step")
             axes.legend(frameon=False)
+        return written(figure, target)
+
+
+def plot_trials(
+    points: Mapping[str, Sequence[tuple[Any, float, str]]], importance: Mapping[str, float], path: Path | str
+) -> Path:
+    """Draw the score of each trial of a search by the value of each setting, and how much it mattered."""
+    target = drawable(path)
+    with fonts_with(()):
+        figure, _ = new_figure((3.4 * len(points), 3.4), subplots=len(points))
+        for axes, (name, found) in zip(figure.axes, points.items()):
+            numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value, _, _ in found)
+            for (colour, marker, _), ended in zip(LOOKS, sorted({ended for _, _, ended in found})):
+                x = [value if numbers else str(value) for value, _, how in found if how == ended]
+                y = [score for _, score, how in found if how == ended]
+                axes.scatter(x, y, color=colour, marker=marker, label=ended, s=18)
+            low, high = (end(value for value, _, _ in found) for end in (min, max)) if numbers else (0, 0)
+            if low > 0 and high > ORDERS * low:
+                axes.set_xscale("log")
+                axes.set_xticks(
+                    [low, (low * high) ** 0.5, high], [f"{at:.2g}" for at in (low, (low * high) ** 0.5, high)]
+                )
+                axes.minorticks_off()
+            share = f"\n{importance[name]:.0%} of what mattered" if name in importance else ""
+            axes.set_title(f"{name}{share}", fontsize=10)
+        figure.axes[0].set_ylabel("best validation score")
+        figure.axes[0].legend(frameon=False, fontsize=8)
         return written(figure, target)
 
 

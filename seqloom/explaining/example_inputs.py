@@ -28,7 +28,7 @@ from seqloom.tokens.pretokenization import word_pattern
 
 SIZES = {
     "D": 4, "H": 3, "K": 2, "N": 2, "F": 5, "V": 6, "L": 2, "B": 2, "window": 3, "steps": 0, "before": 1, "behind": 1,
-    "characters": 3, "columns": 2, "memory": 4,
+    "characters": 3, "columns": 2, "memory": 4, "height": 8, "width": 8, "pool": 2,
 }  # fmt: skip
 """Small enough to read on a page."""
 

@@ -20,7 +20,7 @@ from seqloom.explaining.explanation import SEVERAL, Explanation, View, at_path
 from seqloom.explaining.panels import Experiment, Panel
 from seqloom.explaining.values import Value
 from seqloom.explaining.walkthrough import Walkthrough
-from seqloom.views.document import document
+from seqloom.views.document import document, image_address
 
 STYLES = ("base.css", "explanation.css", "heat.css", "chart.css")
 ENTRY = 'import "seqloom/page.js";'
@@ -287,10 +287,17 @@ def walkthrough_body(walk: Walkthrough) -> str:
 <h1>{escape(walk.title)}</h1>
 <p class="paper">{escape(walk.about)}</p>
 </div>
-<div class="tools"><div id="theme"></div></div>
+{picture_of(walk)}<div class="tools"><div id="theme"></div></div>
 </header>
 <nav id="parts" class="parts" role="tablist" aria-label="Parts of the model">{tabs}</nav>
 {parts}"""
+
+
+def picture_of(walk: Walkthrough) -> str:
+    """The picture that was read, as the model sees it."""
+    if not walk.picture:
+        return ""
+    return f'<img class="read" alt="the picture that is described" src="{image_address(walk.picture)}">\n'
 
 
 def walkthrough_data(walk: Walkthrough) -> dict[str, Any]:

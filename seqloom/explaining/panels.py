@@ -22,6 +22,8 @@ class Series:
     low: Sequence[float] = ()
     high: Sequence[float] = ()
     """The ends of an interval around each y, if there are any."""
+    look: int | None = None
+    """Which of the looks it has, where the same thing has lines in several charts; unsaid, by its place."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class BarChart:
     stacked: bool = False
     ranges: Sequence[Sequence[tuple[float, float]]] = ()
     """For each series, the ends of an interval around every number, if there are any."""
+    by_category: bool = False
+    """Whether each category has a look of its own, where there is one series alone."""
 
 
 @dataclass(frozen=True)

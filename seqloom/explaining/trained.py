@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +22,21 @@ def explain_trained(folder: str | Path | Model, given: Any = None) -> Walkthroug
     return opened(folder if isinstance(folder, Model) else loaded(folder), given)
 
 
-def explain_model(model: Model, given: Any = None) -> Walkthrough:
-    """As `explain_trained`, of a model that is loaded; but no file is opened: what a stranger sent names none."""
-    return opened(model, None if given is None else model.task.accept(given))
+def explain_model(model: Model, given: Any = None, wanted: Callable[[], bool] = lambda: True) -> Walkthrough:
+    """As `explain_trained`, of a model that is loaded; but no file is opened: what a stranger sent names none.
+
+    wanted  whether somebody still waits for it; asked before every stage
+    """
+    return opened(model, None if given is None else model.task.accept(given), wanted)
 
 
-def opened(model: Model, given: Any) -> Walkthrough:
+def opened(model: Model, given: Any, wanted: Callable[[], bool] = lambda: True) -> Walkthrough:
     size = sum(weight.numel() for weight in model.network.parameters())
     settings = getattr(model.config, "model", None)  # a task of somebody's own may have one model, and no such section
     name = getattr(settings, "name", type(model.network).__name__)
     about = f"{name}, trained to {model.config.task}: {size:,} parameters"
     with torch.no_grad():
-        return walkthrough(model.task.example(model.network, given, model.device), about)
+        return walkthrough(model.task.example(model.network, given, model.device), about, wanted)
 
 
 def loaded(folder: str | Path) -> Model:

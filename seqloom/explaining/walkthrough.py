@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
+from seqloom.errors import SeqloomError
 from seqloom.explaining.explanation import Explanation, by_position
 from seqloom.explaining.naming import Naming, naming, shape_of
 from seqloom.explaining.vocabulary_axis import shown_tokens
@@ -24,6 +26,8 @@ class Walkthrough:
     title: str
     about: str
     parts: tuple[tuple[str, Explanation], ...]
+    picture: bytes = b""
+    """What was read, if it is a picture: a PNG."""
 
     @property
     def name(self) -> str:
@@ -58,13 +62,22 @@ class Beside(Naming):
         return [self.columns] if id == "f" else super().names(step, id, shape)
 
 
-def walkthrough(example: Example, about: str) -> Walkthrough:
-    """Run every stage over its steps."""
+def walkthrough(example: Example, about: str, wanted: Callable[[], bool] = lambda: True) -> Walkthrough:
+    """Run every stage over its steps; between two of them it ends where nobody waits for it any more."""
+    parts = []
     with torch.no_grad():
-        parts = [(each.stage.name, explained(each)) for each in example.stages]
+        for each in example.stages:
+            check_wanted(wanted)
+            parts.append((each.stage.name, explained(each)))
     sizes = ((limit, sum(part.size(limit) for _, part in parts)) for limit in LIMITS)
     limit = next((limit for limit, size in sizes if size <= NUMBERS), LIMITS[-1])
-    return Walkthrough(example.title, about, tuple((name, replace(part, limit=limit)) for name, part in parts))
+    held = tuple((name, replace(part, limit=limit)) for name, part in parts)
+    return Walkthrough(example.title, about, held, example.picture)
+
+
+def check_wanted(wanted: Callable[[], bool]) -> None:
+    if not wanted():
+        raise SeqloomError("nobody waits for this explanation any more", remedy="ask again")
 
 
 def explained(example: StageExample) -> Explanation:

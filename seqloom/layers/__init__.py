@@ -42,6 +42,9 @@ from seqloom.layers.multi_head import (
     MultiHead, ScaledDotProduct, UnscaledDotProduct, multi_head, scaled_dot_product, unscaled_dot_product,
 )
 from seqloom.layers.norms import BatchNorm, LayerNorm, batch_norm, batch_norm_inference, layer_norm
+from seqloom.layers.picture_convolution import (
+    PictureConvolution, RegionPositions, picture_convolution, region_positions,
+)
 from seqloom.layers.pooling import (
     LastPooling, LearnedPooling, MaxPooling, MeanPooling, last_pooling, max_pooling, mean_pooling,
 )
@@ -72,7 +75,8 @@ __all__ = [
     "EncoderBlockPreNorm", "EncoderBlockPreNormNoResidual", "FeedForward", "GRUResetAfter", "Identity",
     "KeyValueAttention", "LastPooling", "Layer", "LayerNorm", "LearnedPooling", "LearnedPositions", "Linear",
     "LinearRNN", "LogisticRegression", "MLPScore", "MaxPooling", "MeanPooling", "MultiHead", "NoPosition", "Nothing",
-    "OneHotEmbedding", "Projected", "RDrop", "Readout", "Residual", "SSRUBlock", "SSRUBlockNoResidual", "ScaledDot",
+    "OneHotEmbedding", "PictureConvolution", "Projected", "RDrop", "Readout", "RegionPositions", "Residual",
+    "SSRUBlock", "SSRUBlockNoResidual", "ScaledDot",
     "ScaledDotProduct", "SelfAttention", "SelfAttentiveRNN", "SimpleRNN", "Sinusoidal", "SkipGram", "SoftAttention",
     "Stacked", "Temperature", "TransposedLinear", "UnscaledDotProduct", "add_learned", "add_sinusoidal", "additive",
     "attention_layer", "attention_pooling", "bare_self_attention", "batch_norm", "batch_norm_inference",
@@ -83,7 +87,8 @@ __all__ = [
     "gru_reset_after", "identity", "key_value_attention", "last_pooling", "layer", "layer_norm", "learned_positions",
     "lengths_to_mask", "linear", "linear_head", "linear_rnn", "logistic_regression", "lstm", "max_pooling",
     "mean_pooling", "mlp", "mlp_score", "multi_head", "no_position", "nothing", "one_hot_embedding", "padding_mask",
-    "positioned", "projected", "r_drop", "readout", "recurrent_layer", "residual", "residual_convolution", "scaled_dot",
+    "picture_convolution", "positioned", "projected", "r_drop", "readout", "recurrent_layer", "region_positions",
+    "residual", "residual_convolution", "scaled_dot",
     "scaled_dot_product", "self_attention", "self_attentive_rnn", "simple_rnn", "sinusoidal", "skip_gram",
     "soft_attention", "ssru", "ssru_block", "ssru_block_no_residual", "stacked", "temperature", "transposed_linear",
     "unscaled_dot_product",

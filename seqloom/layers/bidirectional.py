@@ -60,8 +60,8 @@ class Bidirectional(Recurrent[BidirectionalState]):
             raise ValueError("both readers are the same layer: give two, or use Bidirectional.of")
         if fwd.input_size != bwd.input_size:
             raise ShapeError(
-                f"the readers take words {fwd.input_size} and {bwd.input_size} wide",
-                remedy="let both read the same words",
+                f"the readers take vectors {fwd.input_size} and {bwd.input_size} wide",
+                remedy="let both read the same vectors",
             )
         self.fwd, self.bwd = fwd, bwd
         self.input_size = fwd.input_size

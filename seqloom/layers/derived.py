@@ -119,7 +119,7 @@ class DerivedCell(Cell[Any]):
             raise ShapeError(
                 f"the state has shape {', '.join(map(str, given))}, "
                 f"{self.definition.name} takes {', '.join(map(str, expected))}",
-                remedy="hand on the state of the same layer and the same rows",
+                remedy="hand on the state of the same layer and the same batch",
             )
 
     def read(self, x: Tensor, state: Any, real: Tensor | None) -> tuple[Tensor, Any]:

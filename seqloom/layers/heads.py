@@ -101,8 +101,8 @@ class LogisticRegression(Layer):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """The evidence.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  the tokens
+        mask  (B, T)     bool, True for tokens; None when there is no padding
         -> z  (B)        the logits
         """
         x = end_to_end(x, mask, limit=len(self.w))
@@ -130,8 +130,8 @@ class MLP(Layer):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """The evidence for each label.
 
-        x     (B, T, D)  the words
-        mask  (B, T)     bool, True for words; None when there is no padding
+        x     (B, T, D)  the tokens
+        mask  (B, T)     bool, True for tokens; None when there is no padding
         -> z  (B, V)     the logits
         """
         x = end_to_end(x, mask, limit=len(self.W_1))
@@ -144,7 +144,7 @@ class MLP(Layer):
 
 @layer(readout)
 class Readout(Layer):
-    """Readout: a score for every word or label."""
+    """Readout: a logit for every token or label."""
 
     def __init__(self, width: int, vocab: int) -> None:
         super().__init__()
@@ -164,21 +164,21 @@ class Temperature(Layer):
     """Softmax with a temperature, chosen anew at each call."""
 
     def forward(self, z: Tensor, tau: float | Tensor) -> Tensor:
-        """z (..., V), and tau above 0, one or one for each row (..., 1) -> p (..., V)."""
+        """z (..., V), and tau above 0, one or one for each vector (..., 1) -> p (..., V)."""
         if isinstance(tau, float | int) and tau <= 0:
             raise SeqloomError(
                 f"a temperature of {tau} is not above 0",
-                remedy="for the likeliest word alone take the largest score",
+                remedy="for the most probable token alone take the largest logit",
             )
         return torch.softmax(z / tau, -1)
 
 
 def end_to_end(x: Tensor, mask: Tensor | None, limit: int) -> Tensor:
-    """Words in one long row, zeros for padding: x (B, T, D), mask (B, T) -> (B, T*D)."""
+    """Tokens in one long vector, zeros for padding: x (B, T, D), mask (B, T) -> (B, T*D)."""
     if x[0].numel() > limit:
         length = limit // x.shape[2]
         raise ShapeError(
-            f"{x.shape[1]} words, and there are weights for {length}",
+            f"{x.shape[1]} tokens, and there are weights for {length}",
             remedy=f"shorten the sentences to {length}, or make the layer {x.shape[1]} long",
         )
     return (x if mask is None else x.masked_fill(~mask[..., None], 0.0)).flatten(1)

@@ -107,8 +107,8 @@ class ScaledDotProduct(Layer):
         """
         if causal and q.shape[2] != k.shape[2]:
             raise ShapeError(
-                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same words: none comes after another",
-                remedy="a causal mask is for self-attention; take one word after the other with `step`",
+                f"{q.shape[2]} queries and {k.shape[2]} keys are not the same tokens: none comes after another",
+                remedy="a causal mask is for self-attention; take one token after the other with `step`",
             )
         scale = self.scale(q)
         dropping = self.training and self.dropout.rate > 0  # torch's kernel draws from torch's generator

@@ -40,20 +40,20 @@ class Recurrent(Layer, Generic[S]):
         if x.dim() != 3 or x.shape[-1] != self.input_size:
             raise ShapeError(
                 f"x has shape {tuple(x.shape)}, {type(self).__name__} reads (B, T, {self.input_size})",
-                remedy="put the batch first and the width of a word last",
+                remedy="put the batch first and the width of a vector last",
             )
         if lengths is None:
             return
         if lengths.shape != x.shape[:1] or lengths.is_floating_point():
             raise ShapeError(
-                f"lengths has shape {tuple(lengths.shape)} and type {lengths.dtype}, x has {len(x)} rows",
-                remedy="give one whole number for each row",
+                f"lengths has shape {tuple(lengths.shape)} and type {lengths.dtype}, x has {len(x)} sequences",
+                remedy="give one whole number for each sequence",
             )
         # On a GPU, asking for the values would make the program wait for it.
         if lengths.is_cpu and not bool(((lengths >= 0) & (lengths <= x.shape[1])).all()):
             raise ShapeError(
-                f"lengths {lengths.tolist()} do not all lie between 0 and the {x.shape[1]} words of x",
-                remedy="count the real words of each row",
+                f"lengths {lengths.tolist()} do not all lie between 0 and the {x.shape[1]} tokens of x",
+                remedy="count the real tokens of each sequence",
             )
 
 
@@ -98,7 +98,7 @@ class Cell(Recurrent[S]):
             shapes = ", ".join(str(tuple(field.shape)) for field in state)
             raise ShapeError(
                 f"the state has shape {shapes}, {type(self).__name__} takes {expected}",
-                remedy="hand on the state of the same layer and the same rows",
+                remedy="hand on the state of the same layer and the same batch",
             )
 
     def extra_repr(self) -> str:

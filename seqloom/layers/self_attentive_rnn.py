@@ -72,7 +72,7 @@ class SelfAttentiveRNN(Cell[SelfAttentiveState]):
             shapes = ", ".join(str(tuple(field.shape)) for field in state)
             raise ShapeError(
                 f"the state has shape {shapes}, SelfAttentiveRNN takes ({B}, {H}), ({B}, steps, {H}), ({B}, steps)",
-                remedy="hand on the state of the same layer and the same rows",
+                remedy="hand on the state of the same layer and the same batch",
             )
 
     def read(self, x: Tensor, state: SelfAttentiveState, real: Tensor | None) -> tuple[Tensor, SelfAttentiveState]:

@@ -83,7 +83,7 @@ class SSRUInPlaceOfAttention(SSRU):
         return y
 
     def step(self, x: Tensor, state: SSRUState | None = None) -> tuple[Tensor, SSRUState]:
-        """The next words x (B, T, D) after a state."""
+        """The next tokens x (B, T, D) after a state."""
         return super().forward(x, state)
 
 

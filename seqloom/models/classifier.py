@@ -239,7 +239,7 @@ def example_batch(model: Classifier | FlatClassifier, B: int, T: int) -> tuple[T
     """Inputs of these sizes, their lengths, and feature columns if there are any."""
     x = torch.zeros(B, T, dtype=torch.int64)
     if isinstance(model.embedding, FrameProjection):
-        x = torch.zeros(B, T, model.embedding.projection.in_features)
+        x = model.embedding.example(B, T)
     features = [torch.zeros(B, model.features)] if model.features else []
     return x, torch.full((B,), T), *features
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from seqloom.equations import Part, equations
@@ -39,6 +40,10 @@ class FrameProjection(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """x (B, T, features of a frame) -> (B, T, D)."""
         return self.dropout(self.projection(x))  # type: ignore[no-any-return]
+
+    def example(self, B: int, T: int) -> Tensor:
+        """A batch of frames of these sizes: what `summary` runs."""
+        return torch.zeros(B, T, self.projection.in_features)
 
     def part(self) -> Part:
         """What it computes, with its weights."""

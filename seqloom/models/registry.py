@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeVar, get_args
 from seqloom.errors import SeqloomError, UnknownName
 from seqloom.models.references import refuse_code_of_model
 
-Kind = Literal["cell", "encoder", "decoder", "model"]
+Kind = Literal["cell", "encoder", "decoder", "picture", "model"]
 T = TypeVar("T")
 
 READING_TASKS = ("classify", "tag", "generate")
@@ -35,8 +35,8 @@ CELL_READS = ("widths", "bidirectional"), ("decoder_widths", "every_step", "scor
 ENTRY_POINTS = "seqloom.architectures"
 """Installed packages name their architectures in this group; each is then known by the name of its entry."""
 OURS = (
-    "seqloom.models.classifier", "seqloom.models.encoders", "seqloom.models.seq2seq.decoders",
-    "seqloom.models.seq2seq.presets",
+    "seqloom.models.classifier", "seqloom.models.encoders", "seqloom.models.picture_encoder",
+    "seqloom.models.seq2seq.decoders", "seqloom.models.seq2seq.presets",
 )  # fmt: skip
 """Modules, and packages whose files, register architectures."""
 
@@ -140,11 +140,13 @@ def load_all() -> None:
 
 
 def serves(found: Architecture, place: str) -> bool:
-    """Whether an architecture fits a place: `encoder`, `decoder`, or the `model.name` of a task."""
+    """Whether an architecture fits a place: `encoder`, `decoder`, `picture`, or the `model.name` of a task."""
     if place == "encoder":
         return found.kind in ("encoder", "cell")
     if place == "decoder":
         return found.kind == "decoder" or (found.kind == "cell" and found.decodes)
+    if place == "picture":
+        return found.kind == "picture"
     return place in found.tasks
 
 
@@ -157,7 +159,7 @@ def architectures(*places: str) -> list[Architecture]:
 
 def in_order(found: Architecture) -> tuple[int, str]:
     """Cells and whole models as they were registered, in one file each; encoders and decoders by name."""
-    return get_args(Kind).index(found.kind), found.name if found.kind in ("encoder", "decoder") else ""
+    return get_args(Kind).index(found.kind), found.name if found.kind in ("encoder", "decoder", "picture") else ""
 
 
 def names(*places: str) -> list[str]:
@@ -185,7 +187,7 @@ def find(name: str, *places: str) -> Architecture:
 
 
 def doing(place: str) -> str:
-    return f"be {article(place)}" if place in ("encoder", "decoder") else place
+    return {"encoder": "be an encoder", "decoder": "be a decoder", "picture": "read pictures"}.get(place, place)
 
 
 def article(kind: str) -> str:

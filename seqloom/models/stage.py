@@ -89,3 +89,5 @@ class Example:
 
     title: str
     stages: Sequence[StageExample]
+    picture: bytes = b""
+    """What was read, if it is a picture: a PNG."""

@@ -8,36 +8,46 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqloom.equations import Part, concat, equations, softmax, stack
+from seqloom.equations import Part, concat, equations, stack
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import Readout, readout
 from seqloom.models.characters import CharacterEncoder, character_cnn
+from seqloom.models.crf import LinearChainCRF
 from seqloom.models.encoders import make_encoder
+from seqloom.models.frame_projection import FrameProjection
+from seqloom.models.predictions import label_probabilities
 from seqloom.models.settings import ModelConfig
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.models.word_dropout import WordDropout
 
 
 @equations
-def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout):
+def tagger(w, *, embedding=embedding, encoder=recurrent_layer, readout=readout, answer=label_probabilities):
     """A tagger: a label for each word.
 
     Paper: Z. Huang, W. Xu, K. Yu, Bidirectional LSTM-CRF models for sequence tagging, 2015.
 
-    w  (T)  index, the token ids of the words
+    w  (T)  index, the token ids of the words; of sound or sensors, the frames
     """
     X = embedding(w)  # the embedding of each word
     H = encoder(X)  # the hidden states, which know their context
     Z = readout(H)  # the logits at each position
-    P = softmax(Z)  # the probability of each tag, at each position
+    P = answer(Z)  # the probability of each tag, at each position
     return P
 
 
 @equations
 def tagger_with_characters(
-    w, C, *, embedding=embedding, characters=character_cnn, encoder=recurrent_layer, readout=readout
+    w,
+    C,
+    *,
+    embedding=embedding,
+    characters=character_cnn,
+    encoder=recurrent_layer,
+    readout=readout,
+    answer=label_probabilities,
 ):
     """A tagger that reads each word and its characters.
 
@@ -50,34 +60,39 @@ def tagger_with_characters(
     X = concat(embedding(w), S)  # the embedding of each word beside it
     H = encoder(X)  # the hidden states, which know their context
     Z = readout(H)  # the logits at each position
-    P = softmax(Z)  # the probability of each tag, at each position
+    P = answer(Z)  # the probability of each tag, at each position
     return P
 
 
 class Tagger(nn.Module):
-    """Reads a sentence; every word is seen with its characters, if there is an encoder of characters."""
+    """Reads a sentence; every word is seen with its characters, if there is an encoder of characters.
+
+    `reads` is the size of its vocabulary, or what makes vectors of frames of sound or sensors.
+    """
 
     definition = tagger
 
     def __init__(
         self,
         config: ModelConfig,
-        vocab: int,
+        reads: int | FrameProjection,
         tags: int,
         characters: CharacterEncoder | None = None,
         word_dropout: WordDropout | None = None,
+        crf: LinearChainCRF | None = None,
     ) -> None:
         super().__init__()
         self.word_dropout = word_dropout or nn.Identity()
-        self.embedding, self.characters = TokenEmbedding(config, vocab), characters
+        self.embedding = TokenEmbedding(config, reads) if isinstance(reads, int) else reads
+        self.characters = characters
         self.encoder = make_encoder(config, self.embedding.width + (characters.width if characters else 0))
         self.dropout = Dropout(config.dropout)
-        self.readout = Readout(self.encoder.output_size, tags)
+        self.readout, self.crf = Readout(self.encoder.output_size, tags), crf
 
     def forward(self, w: Tensor, lengths: Tensor, spelled: Tensor, spellings: Tensor) -> Tensor:
         """Logits (B, T, V) for V tags.
 
-        w          (B, T)                   token ids
+        w          (B, T)                   token ids; or frames (B, T, F)
         lengths    (B)                      how many words each sentence has
         spelled    (B, T)                   how each word is spelled: which of the spellings
         spellings  (spellings, characters)  each encoded once, however often it stands in the batch
@@ -90,6 +105,8 @@ class Tagger(nn.Module):
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""
         words = torch.zeros(B, T, dtype=torch.int64)
+        if isinstance(self.embedding, FrameProjection):
+            return self.embedding.example(B, T), torch.full((B,), T), words, torch.ones(1, 6, dtype=torch.int64)
         return words, torch.full((B,), T), words, torch.ones(1, 6, dtype=torch.int64)
 
     def part(self, length: int) -> Part:
@@ -98,6 +115,7 @@ class Tagger(nn.Module):
             "embedding": self.embedding.part(),
             "encoder": self.encoder.part(length),
             "readout": self.readout.part(),
+            "answer": Part(label_probabilities) if self.crf is None else self.crf.part(),
         }
         if self.characters is None:
             return Part(tagger, parts)

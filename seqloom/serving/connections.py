@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +33,10 @@ MIN_SENT = 16_384
 """Bytes of a response that a client has to take within `send_seconds`."""
 HIGH_WATER = 65_536
 """Bytes of a body that are held before the application has read them."""
+FREE_CHUNKS, MIN_CHUNK = 4_096, 32
+"""Chunks of a body that may be small, and bytes that those after them have to have on average: each takes time."""
+WATCH_SECONDS = 0.25
+"""How often a client that has stopped sending is looked after: it may be gone."""
 POST = re.compile(rb"POST (/[\w/]*)[ ?]")
 STOPPING = APIError(503, "the server is stopping", retry_after=5)
 
@@ -42,8 +47,8 @@ class ServerState:
 
     app: ASGIApp
     settings: HTTPSettings
-    overloaded: Callable[[str], APIError | None]
-    """The error for a POST to a path, if it need not be read now; asked before its head is parsed, so a no is cheap."""
+    overloaded: Callable[[str, str], APIError | None]
+    """The error for a POST to a path by a client, if it need not be read now; asked before a head is parsed: cheap."""
     connections: set[Connection] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     """The requests that are being answered."""
@@ -55,11 +60,13 @@ class Connection(asyncio.Protocol):
     transport: asyncio.Transport
     exchange: Exchange | None = None
     """The request that is being answered, or the last one that was."""
-    closing = draining = False
+    closing = draining = half_closed = False
+    chunks = chunked_bytes = 0
+    """Of the body that is being read."""
     idle = False
     """Whether a response was sent and nothing of the next request has come."""
     timer: asyncio.TimerHandle | None = None
-    """Runs while a head is awaited, or the rest of a body that was answered already, or the end."""
+    """Runs while a head is awaited, or the end, or for a client that has stopped sending."""
     send_timer: asyncio.TimerHandle | None = None
     """Runs while the client has not taken all that was written."""
 
@@ -76,6 +83,7 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         transport.set_write_buffer_limits(high=0)  # so that `pause_writing` means: not everything is sent
+        self.client = str((transport.get_extra_info("peername") or ("",))[0])
         self.state.connections.add(self)
         maximum = self.settings.connections
         if len(self.state.connections) > maximum + SPARE:
@@ -91,11 +99,33 @@ class Connection(asyncio.Protocol):
         if self.idle:
             self.await_head()
         begins = self.http.their_state is h11.IDLE and not self.http.trailing_data[0]
-        if begins and (path := post_path(data)) and (error := self.state.overloaded(path)) is not None:
+        if begins and (path := post_path(data)) and (error := self.state.overloaded(path, self.client)) is not None:
             self.send_error(error, path)
             return
         self.http.receive_data(data)
         self.handle_events()
+
+    def eof_received(self) -> bool:
+        """The client sends nothing more. If its request is whole it may still read; if not, it is gone.
+
+        A client that is gone looks the same until something is sent to it: so an interim response is.
+        """
+        exchange = self.active()
+        if self.is_closing() or exchange is None or exchange.more_body:
+            return False
+        self.half_closed = self.draining = True  # the last request of this connection
+        if not exchange.started and exchange.scope["http_version"] == "1.1":
+            self.write(h11.InformationalResponse(status_code=102, headers=[], reason=b"Processing"))
+            self.watch_client()
+        return True
+
+    def watch_client(self) -> None:
+        if self.is_closing():
+            return
+        if self.transport.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            self.transport.abort()
+        else:
+            self.set_timer(WATCH_SECONDS, self.watch_client)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.state.connections.discard(self)
@@ -132,18 +162,24 @@ class Connection(asyncio.Protocol):
                 self.start_exchange(event)
             elif isinstance(event, h11.Data) and (exchange := self.active()):
                 exchange.feed(event.data)
+                if event.chunk_start and self.chunks_too_small(event):
+                    self.send_error(APIError(400, f"a body in chunks of less than {MIN_CHUNK} bytes"))
+                    return
                 if len(exchange.body) > HIGH_WATER:
                     self.transport.pause_reading()
             elif isinstance(event, h11.EndOfMessage):
                 if exchange := self.active():
                     exchange.feed_eof()
-                else:
-                    self.next_request()  # it was answered before its end
             elif event is h11.PAUSED:  # the next request is here, and waits for this one
                 self.transport.pause_reading()
                 return
             elif event is h11.NEED_DATA:
                 return
+
+    def chunks_too_small(self, event: h11.Data) -> bool:
+        self.chunks += 1
+        self.chunked_bytes += len(event.data)
+        return self.chunks > FREE_CHUNKS + self.chunked_bytes // MIN_CHUNK
 
     def start_exchange(self, request: h11.Request) -> None:
         peer, own = map(self.transport.get_extra_info, ("peername", "sockname"))
@@ -154,6 +190,7 @@ class Connection(asyncio.Protocol):
             self.send_error(error)
             return
         self.set_timer(None)
+        self.chunks = self.chunked_bytes = 0
         self.exchange = Exchange(self, scope)
         task = self.loop.create_task(self.exchange.run(self.state.app))
         self.state.tasks.add(task)
@@ -190,13 +227,11 @@ class Connection(asyncio.Protocol):
     def response_complete(self) -> None:
         if self.is_closing():
             return
-        if self.draining or self.http.our_state is h11.MUST_CLOSE:
+        unread = self.http.their_state is not h11.DONE  # what is left of a body that nobody wants is not parsed
+        if self.draining or unread or self.http.our_state is h11.MUST_CLOSE:
             self.close()
-        elif self.http.their_state is h11.DONE:
+        else:
             self.next_request()
-        else:  # the rest of its body has as long as a head
-            self.await_head()
-            self.transport.resume_reading()
 
     # --- slow clients ---------------------------------------------------------------------------------
 
@@ -263,6 +298,9 @@ class Connection(asyncio.Protocol):
         """
         self.closing = True
         self.set_timer(None)
+        if self.half_closed:  # nothing comes in any more
+            self.transport.close()
+            return
         self.transport.resume_reading()  # to throw it away, and to see the end
         try:
             self.transport.write_eof()

@@ -85,6 +85,11 @@ class Exchange:
             raise RuntimeError(f"unexpected ASGI message: {message['type']}")
 
     async def send_body(self, head: h11.Response, body: bytes, more_body: bool) -> None:
+        if not more_body and self.more_body and not self.started:  # the rest of the request will not be read
+            kept = [pair for pair in head.headers if pair[0] != b"connection"]
+            head = h11.Response(
+                status_code=head.status_code, headers=[*kept, (b"connection", b"close")], reason=head.reason
+            )
         events: list[h11.Event] = [] if self.started else [head]
         events.append(h11.Data(data=b"" if self.scope["method"] == "HEAD" else body))
         if not more_body:

@@ -32,14 +32,14 @@ def listen(
     app: ASGIApp,
     settings: HTTPSettings,
     *,
-    overloaded: Callable[[str], APIError | None] = lambda _: None,
+    overloaded: Callable[[str, str], APIError | None] = lambda path, client: None,
     ready: Callable[[str], object] = lambda _: None,
     draining: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve an application until SIGTERM or SIGINT, finish what was accepted, return; a second signal ends at once.
 
-    `overloaded` gives the error for a POST to a path that need not be read now; `ready` is called with the URL when
-    requests are answered; `draining` is called when no more are accepted.
+    `overloaded` gives the error for a POST to a path by a client, if it need not be read now; `ready` is called with
+    the URL when requests are answered; `draining` is called when no more are accepted.
     """
     with bind(settings.host, settings.port) as listener:
         allow_open_files(settings.connections + SPARE + OTHER_FILES)

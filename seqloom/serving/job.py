@@ -6,11 +6,16 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
+from contextvars import ContextVar
 
 from seqloom.tasks.requests import Reply, TaskRequest
 
 Compute = Callable[[Sequence[TaskRequest]], Iterator[Sequence[Reply]]]
 """Starts computing a batch of inputs, which may be those of several requests; each step yields what is new."""
+
+
+CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")
+"""The address of the client whose request is being answered."""
 
 
 class Job:
@@ -32,6 +37,10 @@ class Job:
         """Jobs with equal keys may share a batch."""
         self.latest: dict[int, Reply] = {}
         """The last reply to each input; a slow reader misses steps, never the end."""
+        self.owner: tuple[str, object] = (CLIENT.get(), self)
+        """Its client and its request; jobs that are submitted together are one request."""
+        self.computed = 0.0
+        """Seconds of computing that were its own share."""
         self.error: Exception | None = None
         self.arrived = time.monotonic()
         self.loop = asyncio.get_running_loop()

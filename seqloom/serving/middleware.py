@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from seqloom.serving.errors import APIError, internal_error, over_bound
+from seqloom.serving.job import CLIENT
 from seqloom.serving.keys import KeyCheck
 from seqloom.serving.logs import log, log_error
 from seqloom.serving.service import InferenceService
@@ -27,6 +29,9 @@ SECURITY_HEADERS = {
 """Headers of every response that does not set them itself."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ALWAYS_ANSWERED = ("/health", "/metrics")
+"""Answered under any load; their bodies, if they have any, are not read."""
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
+"""A name or an address, and a port; nothing else may stand in a Host header."""
 QUEUED_PATHS = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
 """Paths whose requests wait in the scheduler's queue: while it is full they are rejected before they are read."""
 
@@ -69,29 +74,32 @@ class RequestMiddleware:
         key_is_right = self.keys.head(scope)
         if self.service.draining and scope["path"] not in ALWAYS_ANSWERED:
             raise APIError(503, "the server is stopping", retry_after=5)
-        self.check_load(scope["path"])
+        client = (scope.get("client") or ("",))[0]
+        CLIENT.set(client)
+        self.check_load(scope["path"], client)
         self.active_requests += 1
         try:
-            body = await self.read_body(headers.get("content-length", ""), receive)
+            unread = scope["path"] in ALWAYS_ANSWERED
+            body = b"" if unread else await self.read_body(headers.get("content-length", ""), receive)
             if not key_is_right:
                 await self.keys.body(scope, replay(body, receive))
             await self.app(scope, replay(body, receive), response)
         finally:
             self.active_requests -= 1
 
-    def check_load(self, path: str) -> None:
+    def check_load(self, path: str, client: str) -> None:
         if self.active_requests >= self.service.bounds.requests and path not in ALWAYS_ANSWERED:
             most = self.service.bounds.requests
             raise APIError(503, f"{most} requests are being answered", bound="requests", retry_after=1)
         if path in QUEUED_PATHS:
-            self.service.scheduler.check_capacity(1)
+            self.service.scheduler.check_capacity(1, client)
 
-    def overloaded(self, path: str) -> APIError | None:
-        """The error for a request that need not be read now, if there is one; see `connections.py`."""
+    def overloaded(self, path: str, client: str = "") -> APIError | None:
+        """The error for a client's request that need not be read now, if there is one; see `connections.py`."""
         if path not in QUEUED_PATHS:
             return None
         try:
-            self.check_load(path)
+            self.check_load(path, client)
         except APIError as error:
             self.service.metrics.observe_request(path, error.status, 0.0, error.bound)
             log.info("POST %s %d 0 ms", path, error.status)
@@ -100,10 +108,10 @@ class RequestMiddleware:
 
     def check_host(self, host: str, origin: str | None) -> None:
         """A page of another site must not speak to this server, whatever name it gives to our address."""
-        name = hostname(f"//{host}")
+        name = hostname(host)
         if name not in self.hosts:
             raise APIError(
-                403, f"the Host {host!r:.80} is not one of this server; start it with --allow-host {name:.80}"
+                403, f"the Host {host!r:.80} is not one of this server; start it with --allow-host {name or 'NAME':.80}"
             )
         if origin is not None and netloc(origin) != host.lower():
             raise APIError(403, f"requests from {origin!r:.80} are not answered")
@@ -181,12 +189,14 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def hostname(address: str) -> str:
-    """The host in //host:port, without its port; empty if there is none."""
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
+def hostname(host: str) -> str:
+    """The name or address in a Host header, without its port; empty if the header is anything else.
+
+    >>> hostname("localhost:8000"), hostname("[::1]"), hostname("evil.com@localhost"), hostname("localhost:x")
+    ('localhost', '::1', '', '')
+    """
+    found = HOST.fullmatch(host.lower())
+    return found[1].strip("[]") if found else ""
 
 
 def netloc(origin: str) -> str:

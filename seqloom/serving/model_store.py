@@ -90,6 +90,8 @@ class ModelStore:
                 return model
             self.make_space(self.entries[name].size)
             model = load(self.entries[name].folder)
+            if model.config != self.entries[name].config:
+                raise APIError(503, f"the model {name} is another one since this server started: restart it")
             with self.lock:
                 self.loaded[name] = self.alive[name] = model
             return model

@@ -1,6 +1,6 @@
 """The scheduler: one thread that batches the texts of many requests and lets every batch decode one step in turn.
 
-A batch starts as soon as there is a free slot, with the texts that waited longest and can be computed together. An
+A batch starts as soon as there is a free slot, with texts that can be computed together, of all clients by turns. An
 answer leaves at the step in which it is done, and a text that nobody waits for any more is dropped at the next step.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,11 +18,14 @@ from seqloom.serving.errors import APIError, over_bound
 from seqloom.serving.job import Job
 from seqloom.serving.logs import log_error
 from seqloom.serving.metrics import ServerMetrics
+from seqloom.serving.rooms import Owner, Rooms, in_turn
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.requests import Reply, TaskRequest
 
 MAX_BATCHES = 4
 """Batches that decode in turn, so that a short text need not wait for a long one."""
+SLICE = 64
+"""Sequences of one request in a batch, while others wait: a step of a large batch takes long."""
 RETRY_AFTER = 1
 """Seconds after which a rejected client may try again."""
 
@@ -37,6 +40,10 @@ class QueuedText:
     @property
     def input(self) -> TaskRequest:
         return self.job.inputs[self.index]
+
+    @property
+    def owner(self) -> Owner:
+        return self.job.owner
 
 
 @dataclass
@@ -65,6 +72,8 @@ class Scheduler:
         self.queue: deque[QueuedText] = deque()
         self.batches: list[RunningBatch] = []
         self.admission = AdmissionControl(bounds.queue, bounds.seconds)
+        self.rooms, self.waiting_rooms = Rooms(), Rooms()
+        """Who has texts in flight; who has some that wait."""
         self.active = 0
         """Texts in batches."""
         self.condition = threading.Condition()
@@ -77,21 +86,34 @@ class Scheduler:
         """Queue all of these jobs, or reject all of them."""
         with self.condition:
             self.drop_cancelled()
-            self.check_capacity(sum(len(job.inputs) for job in jobs))
+            self.count_rooms()
+            self.check_capacity(sum(len(job.inputs) for job in jobs), jobs[0].owner[0] if jobs else "")
             for job in jobs:
+                job.owner = jobs[0].owner  # one request
                 self.queue.extend(QueuedText(job, index) for index in range(len(job.inputs)))
+            self.count_rooms()
             self.condition.notify()
 
-    def check_capacity(self, more: int) -> None:
-        """Reject if so many more texts are too many; cheap, so it can be called before a request is read."""
+    def count_rooms(self) -> None:
+        """Count who has what in flight; called with the lock held."""
+        self.waiting_rooms.count(self.queue)
+        running = [batch.texts[index] for batch in list(self.batches) for index in list(batch.pending)]
+        self.rooms.count([*self.queue, *running])
+
+    def check_capacity(self, more: int, client: str = "") -> None:
+        """Reject if so many more texts of a client are too many; cheap, so it can be called before a request is read.
+
+        What counts is what would be done before them, so that one client cannot take the room of all.
+        """
         if more > self.bounds.queue:
             raise over_bound("queue", self.bounds.queue, f"{more:,} sentences or texts in one request")
-        if (waiting := len(self.queue)) + more > self.bounds.queue:
-            what = f"{waiting} texts are waiting, and {more} more are too many"
+        waiting = self.waiting_rooms.ahead(client, more)
+        if waiting + more > self.bounds.queue or len(self.queue) + more > 2 * self.bounds.queue:
+            what = f"{len(self.queue)} texts are waiting, and {more} more are too many"
             raise APIError(429, what, bound="queue", retry_after=RETRY_AFTER)
-        if self.admission.is_full(in_flight := self.in_flight(), more):
-            what = f"{in_flight} texts are in flight, and more would not be answered in {self.bounds.seconds:g} seconds"
-            raise APIError(429, what, bound="seconds", retry_after=RETRY_AFTER)
+        if self.admission.is_full(self.rooms.ahead(client, more), more):
+            what = f"{self.in_flight()} texts are in flight, and more would not be answered in "
+            raise APIError(429, f"{what}{self.bounds.seconds:g} seconds", bound="seconds", retry_after=RETRY_AFTER)
 
     def in_flight(self) -> int:
         """Texts that wait or are computed."""
@@ -125,27 +147,41 @@ class Scheduler:
         for batch in list(self.batches):
             self.step(batch)
         self.active = sum(len(batch.pending) for batch in self.batches)
+        with self.condition:
+            self.count_rooms()
         self.metrics.set_load(len(self.queue), self.active)
         return True
 
     def next_batch(self) -> list[QueuedText]:
-        """The texts that waited longest, with one batch key, as many as a batch holds."""
+        """The texts whose turn it is, with one batch key, as many as a batch holds; none while those who wait have
+        their share of the batches: one is kept for newcomers."""
         with self.condition:
             self.drop_cancelled()
+            running = [{batch.texts[index].owner for index in batch.pending} for batch in self.batches]
+            batches = Counter(owner for owners in running for owner in owners)
+            active = Counter(batch.texts[index].owner for batch in self.batches for index in batch.pending)
+            owners = {*batches, *(text.owner for text in self.queue)}
+            share = max(1, MAX_BATCHES // (len(owners) + 1))
+            largest = self.bounds.batch if len(owners) < 2 else min(SLICE, self.bounds.batch)
             chosen: list[QueuedText] = []
-            rest: deque[QueuedText] = deque()
-            sequences = 0
-            for text in self.queue:
-                job = text.job
-                fits = not chosen or (
-                    job.batch_key == chosen[0].job.batch_key and sequences + job.sequences <= self.bounds.batch
-                )
-                if fits:
-                    sequences += job.sequences
-                (chosen if fits else rest).append(text)
-            self.queue = rest
+            sequences: Counter[Owner] = Counter()
+            for text in in_turn(self.queue, active):
+                job, own = text.job, sequences[text.owner]
+                if batches[text.owner] >= share:
+                    continue
+                if chosen and (
+                    job.batch_key != chosen[0].job.batch_key
+                    or sequences.total() + job.sequences > self.bounds.batch
+                    or own + job.sequences > largest
+                ):
+                    continue
+                chosen.append(text)
+                sequences[text.owner] += job.sequences
+            taken = set(map(id, chosen))
+            self.queue = deque(text for text in self.queue if id(text) not in taken)
             self.active += len(chosen)
-        self.metrics.observe_batch(len(chosen))
+        if chosen:
+            self.metrics.observe_batch(len(chosen))
         return chosen
 
     def start(self, texts: list[QueuedText]) -> None:
@@ -159,8 +195,13 @@ class Scheduler:
         for job in batch.jobs():
             if time.monotonic() > job.deadline:  # the clock of the event loop
                 job.cancel()
+        began, sharing = time.monotonic(), [batch.texts[index].job for index in batch.pending]
         try:
-            for reply in next(batch.steps):
+            replies = next(batch.steps)
+            each = (time.monotonic() - began) / max(len(sharing), 1)
+            for job in sharing:
+                job.computed += each
+            for reply in replies:
                 text = batch.texts[reply.place]
                 text.job.update(Reply(text.index, reply.answer, reply.whole))
                 if reply.whole and reply.place in batch.pending:
@@ -193,4 +234,7 @@ class Scheduler:
                 self.start(own)
 
     def record_latency(self, text: QueuedText, *, answered: bool = True) -> None:
-        self.admission.record(text.job.arrived, time.monotonic(), self.in_flight(), answered=answered)
+        # what a request computes for itself says nothing of the load: a long text is slow on an idle server too
+        self.admission.record(
+            text.job.arrived + text.job.computed, time.monotonic(), self.in_flight(), answered=answered
+        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
@@ -21,9 +22,12 @@ from seqloom.serving.model_store import ModelEntry, ModelStore
 from seqloom.serving.scheduler import Scheduler
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.requests import Keys, Reply, TaskRequest
+from seqloom.tasks.task import text_sizes
 from seqloom.training.model import Model
 
 T = TypeVar("T")
+Sizes = Callable[[Any], Mapping[str, int]]
+"""How large an input is, by the name of the bound that counts it."""
 
 
 class InferenceService:
@@ -82,23 +86,31 @@ class InferenceService:
 
     def parse_inputs(self, model: Model, texts: Sequence[Any]) -> list[Any]:
         """Inputs for a model, checked."""
-        self.check_texts(texts)
+        self.check_texts(texts, model.task.input_sizes)
         try:
-            return [model.task.accept(text) for text in texts]
+            inputs = [model.task.accept(text) for text in texts]
         except SeqloomError as error:
             raise validation_error(error) from None
+        self.check_sizes(inputs, model.task.input_sizes)
+        return inputs
 
-    def check_texts(self, texts: Sequence[Any]) -> None:
-        bounds = self.bounds
-        if len(texts) > bounds.texts:
-            raise over_bound("texts", bounds.texts, f"{len(texts):,} texts", 413)
+    def check_texts(self, texts: Sequence[Any], sizes: Sizes = text_sizes) -> None:
+        if len(texts) > self.bounds.texts:
+            raise over_bound("texts", self.bounds.texts, f"{len(texts):,} texts", 413)
         try:
             json.dumps(texts, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise APIError(422, "a text has a lone surrogate: half a character") from None
-        longest = max(map(characters_in, texts), default=0)
-        if longest > bounds.text_characters:
-            raise over_bound("text_characters", bounds.text_characters, f"a text of {longest:,} characters", 413)
+        self.check_sizes(texts, sizes)
+
+    def check_sizes(self, inputs: Sequence[Any], sizes: Sizes) -> None:
+        """Hold inputs to the bounds that count them: characters of a text, bytes and pixels of a picture."""
+        for given in inputs:
+            for name, size in sizes(given).items():
+                most = getattr(self.bounds, name)
+                if size > most:
+                    thing, _, unit = name.partition("_")
+                    raise over_bound(name, most, f"a {thing} of {size:,} {unit}", 413)
 
     # --- work -----------------------------------------------------------------------------------------
 
@@ -142,22 +154,34 @@ class InferenceService:
         (found,) = await self.results([job], request)
         return found
 
-    async def explain(self, work: Callable[[], str]) -> str:
-        """Explain in a thread of its own, since it has no steps; few may wait for it."""
+    async def explain(self, work: Callable[[Callable[[], bool]], str], request: Request) -> str:
+        """Explain in a thread of its own, since it has no steps; few may wait for it.
+
+        The work is handed a function that says whether anybody still waits: it ends soon after nobody does.
+        """
         if self.explaining >= self.bounds.explanations:
             most = self.bounds.explanations
             raise APIError(429, f"{most} explanations are waited for", bound="explanations", retry_after=5)
         self.explaining += 1
-        making = asyncio.get_running_loop().run_in_executor(self.explainer, work)
+        abandoned = threading.Event()
+        begun = self.explainer.submit(work, lambda: not abandoned.is_set())
+        making = asyncio.wrap_future(begun)
         making.add_done_callback(self.explanation_done)
+
+        async def made() -> str:
+            return await asyncio.shield(making)
+
         try:
             async with asyncio.timeout(self.bounds.seconds):
-                return await asyncio.shield(making)
+                return await unless_disconnected(request, made())
         except TimeoutError:
             what = f"no explanation within {self.bounds.seconds:g} seconds"
             raise APIError(503, what, bound="seconds", retry_after=5) from None
         except SeqloomError as error:
             raise validation_error(error) from None
+        finally:
+            abandoned.set()
+            begun.cancel()  # if it has not begun
 
     def explanation_done(self, made: asyncio.Future[str]) -> None:
         """One is done, whether anybody still waits for it or not."""
@@ -240,11 +264,3 @@ def options_of(entry: ModelEntry, given: dict[str, Any]) -> Any:
 def answering(model: Model, options: Any, inputs: Sequence[TaskRequest]) -> Iterator[Sequence[Reply]]:
     """The steps for a batch; they keep the model in memory until they end."""
     return model.task.answer_steps(model.network, inputs, options)
-
-
-def characters_in(value: Any) -> int:
-    """Characters in a text, in a list of words, in the columns of an object; a number has none."""
-    if isinstance(value, str):
-        return len(value)
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(map(characters_in, parts))

@@ -20,6 +20,10 @@ class Bounds(Config):
     """Requests that are read or answered at the same time."""
     text_characters: PositiveInt = 10_000
     """Characters of one text."""
+    picture_bytes: PositiveInt = 700_000
+    """Bytes of the file of one picture; in base64 it has to fit into `body_bytes`."""
+    picture_pixels: PositiveInt = 16_000_000
+    """Pixels of one picture, as its header says: it is refused before it is decoded."""
     texts: PositiveInt = 64
     """Texts of one request."""
     beam: PositiveInt = 16

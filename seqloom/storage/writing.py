@@ -48,6 +48,16 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def output_errors(target: Path) -> Iterator[None]:
+    """While something is written: what the system says is an `OutputError`."""
+    try:
+        yield
+    except OSError as error:
+        remedy = "make room on the disk or choose another place"
+        raise OutputError(f"cannot write {target}: {error.strerror or error}", remedy=remedy) from error
+
+
+@contextmanager
 def replaced(target: Path) -> Iterator[BinaryIO]:
     """A stream to write a file with: the file is the old one or, when the block ends well, the new one."""
     part = target.with_name(f".{target.name}.part")

@@ -15,6 +15,8 @@ from seqloom.tokens.tokenizer import Tokenizer
 
 LONGEST = 30
 """Tokens of a text, read or written: more would not be looked at."""
+MOST_FRAMES = 128
+"""Of sound or sensors, which are read in finer steps than words."""
 
 
 def bounded(tokens: Any, what: str = "tokens", most: int = LONGEST) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -16,12 +16,13 @@ from torch import Tensor, nn
 
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
-from seqloom.data.column_roles import TEXTS, TaskColumns
-from seqloom.data.corpus import Chunk, Corpus, fingerprint, prepare
+from seqloom.data.column_roles import TaskColumns
+from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
 from seqloom.evaluating.by_length import plot as plot_by_length
@@ -127,6 +128,19 @@ class Evaluation:
         )
 
 
+def characters_in(value: Any) -> int:
+    """Characters in a text, in a list of words, in the columns of an object; a number has none."""
+    if isinstance(value, str):
+        return len(value)
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return sum(map(characters_in, parts))
+
+
+def text_sizes(given: Any) -> dict[str, int]:
+    """The size of what is text, or words and columns of text."""
+    return {"text_characters": characters_in(given)}
+
+
 class Options(Config):
     """The options of a prediction; a task that has some brings its own class."""
 
@@ -211,7 +225,11 @@ class Task(ABC, Generic[C]):
             "facts": self.facts,
             "reads": self.encoding_settings(),
         }
-        return prepare(cache / fingerprint(records.files, settings), records, self.encode)
+        return prepare(cache / fingerprint(records.files, settings), records, self.encode, size=self.chunk_size())
+
+    def chunk_size(self) -> int:
+        """Records that are encoded together, and held in memory."""
+        return CHUNK_SIZE
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -228,11 +246,15 @@ class Task(ABC, Generic[C]):
         """`validate` as the trainer calls it; without validation data it gives None."""
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
 
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
+        return []
+
     # --- use ----------------------------------------------------------------------------------------
 
     def input_of(self, record: Record) -> Any:
-        """The input of a prediction in a record of its data: what stands under the first role that is a text."""
-        return next(record.columns[role] for role in TEXTS if role in record.columns)
+        """The input of a prediction in a record of its data: its first column, if the task says no other."""
+        return record.columns[self.columns.roles[0]]
 
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never taken as the name of a file."""
@@ -274,6 +296,13 @@ class Task(ABC, Generic[C]):
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
         """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
         return {"temperature": temperature, "max_length": max_tokens}
+
+    def input_sizes(self, given: Any) -> Mapping[str, int]:
+        """How large an input is that came over the network, by the bound of the server that counts it.
+
+        Asked before `accept` and of what that returned, so before anything is computed.
+        """
+        return text_sizes(given)
 
     def max_tokens(self, given: Any, options: Any) -> int:
         """What an answer may cost at most, in tokens that are generated; 1 for a task that generates none."""

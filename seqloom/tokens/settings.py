@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 from pydantic_core import PydanticCustomError
@@ -17,7 +17,7 @@ PAD, UNK, BOS, EOS = range(4)
 BYTES = 256
 """The subword kinds keep a token for every byte, so that no text is unknown to them."""
 
-Kind = Literal["word", "space", "character", "bpe", "unigram"]
+Kind = Literal["word", "ngram", "space", "character", "bpe", "unigram"]
 WORDS = ("word", "space")
 SUBWORDS = ("bpe", "unigram")
 
@@ -33,7 +33,7 @@ class TokenConfig(Config):
     """How text is cut into tokens, and which of them are known: the section [tokens]."""
 
     kind: Kind = "bpe"
-    """What a token is: a word, what stands between spaces, a character, a subword (bpe and unigram)."""
+    """What a token is: a word, words and their pairs (ngram), what stands between spaces, a character, a subword."""
     size: PositiveInt = 10_000
     """Size of the vocabulary at most, with the four special tokens and, for subwords, the 256 bytes."""
     min_frequency: PositiveInt = 1
@@ -97,3 +97,14 @@ class TokenConfig(Config):
         """The words to leave out, in small letters."""
         words = STOP_WORDS.get(self.stop_words, ()) if isinstance(self.stop_words, str) else self.stop_words
         return frozenset(word.lower() for word in words)
+
+
+T = TypeVar("T", bound=TokenConfig)
+
+
+def written_one_by_one(config: T) -> T:
+    """For a task that writes: word pairs overlap, so they cannot stand one behind the other."""
+    if config.kind == "ngram":
+        what = "ngram reads words and the pairs they make, which cannot be written one after the other"
+        raise problem("kind", what, remedy="choose word, character, bpe or unigram")
+    return config

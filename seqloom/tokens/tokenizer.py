@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -13,14 +14,16 @@ from seqloom.tokens import tokenizer_file as file
 from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
 from seqloom.tokens.bpe import BPETokenizer
 from seqloom.tokens.character_tokenizer import CharacterTokenizer
+from seqloom.tokens.ngram_tokenizer import NgramTokenizer
 from seqloom.tokens.normalisation import normaliser
 from seqloom.tokens.settings import BOS, EOS, PAD, SUBWORDS, UNK, TokenConfig
 from seqloom.tokens.unigram import UnigramTokenizer
-from seqloom.tokens.vocabulary import WordCounter, count_words
+from seqloom.tokens.vocabulary import LONGEST, WordCounter, count_words
 from seqloom.tokens.word_tokenizer import WhitespaceTokenizer, WordTokenizer
 
 KINDS: dict[str, type[TokenizerBackend]] = {
     "word": WordTokenizer,
+    "ngram": NgramTokenizer,
     "space": WhitespaceTokenizer,
     "character": CharacterTokenizer,
     "bpe": BPETokenizer,
@@ -63,6 +66,17 @@ class Tokenizer:
         """The same vocabulary with another `bpe_dropout`, a choice of training and nothing that was learned."""
         config = self.config.model_copy(update={"bpe_dropout": rate})
         return Tokenizer(replace(self.data, config=config))
+
+    def with_words(self, words: Iterable[str]) -> Tokenizer:
+        """The same with more words, never seen in training, as far as the vocabulary may grow.
+
+        One that a text never has once it is normalised, as a capital where all letters are small, is left out.
+        """
+        known, normalise = set(self.data.tokens), self.normalise or str
+        fitting = (word for word in dict.fromkeys(words) if 0 < len(word) <= LONGEST and normalise(word) == word)
+        new = list(islice((word for word in fitting if word not in known), max(self.config.size - self.size, 0)))
+        data = replace(self.data, tokens=(*self.data.tokens, *new), counts=(*self.data.counts, *[0] * len(new)))
+        return Tokenizer(data)
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text, without <bos> and <eos>."""

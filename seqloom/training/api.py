@@ -38,7 +38,7 @@ def train(
               (label, text) or of dicts, a pandas or polars DataFrame, an Arrow table, a Hugging Face dataset, a
               generator; or {"train": ..., "valid": ...}, as a DatasetDict is
     valid     validation data, in the same ways; unsaid, it is found or cut off
-    task      what the model does: classify, tag, generate, translate, package.module:Name, or a subclass of
+    task      what the model does: classify, tag, generate, translate, caption, package.module:Name, or a subclass of
               `seqloom.Task`; embedded data says it
     model     the architecture: a name as lstm, cnn or transformer (`seqloom summary` lists them), package.module:name,
               or an object: an `@equations` definition, a class that is an Encoder or a recurrent layer; or the whole

@@ -1,8 +1,9 @@
-"""Training for a time instead of a number of steps: the number is planned once, from the throughput measured here.
+"""Training for a time instead of a number of steps: the number is planned from the throughput measured here.
 
-A run must compute the same numbers however often it was stopped, so no clock may decide anything while it trains. A few
-trial steps of a model of their own, one evaluation and one checkpoint are timed before the first step; the plan is
-written into the run, and whoever goes on with it finds the same number of steps and so the same learning rates.
+A run must compute the same numbers however often it was stopped, so what a clock decides is written down. A few trial
+steps of a model of their own, one evaluation and one checkpoint are timed before the first step; the plan is written
+into the run, and whoever goes on with it finds the same number of steps and so the same learning rates. `pace.py` plans
+anew where the machine becomes slower or faster.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,15 @@ class TimePlan:
     steps: int
     warmup_steps: int
     steps_per_second: float
+    revisions: list[tuple[int, int]] = field(default_factory=list)
+    """What was decided later: from which step on there are how many in total."""
 
     def __str__(self) -> str:
         return f"{self.budget}: {self.steps:,} steps at {self.steps_per_second:.2g} steps/s, evaluations included"
 
     def settings(self, config: TrainConfig) -> TrainConfig:
-        return config.model_copy(update={"steps": self.steps, "warmup_steps": self.warmup_steps})
+        """With so many steps, or the fewer ones that the epochs of the settings are."""
+        return config.with_steps(min(self.steps, config.steps) if config.epochs else self.steps)
 
 
 @dataclass(frozen=True)

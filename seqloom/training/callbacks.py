@@ -11,6 +11,7 @@ callbacks or without, gives the same weights to the last bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,8 @@ class TrainingState:
     """On validation data: those of this step, in `on_end` the last ones."""
     best: bool = False
     """Whether these are the best so far."""
+    score: float = math.nan
+    """What the best is chosen by, of the last validation; higher is better."""
     reason: str = ""
     """Why the run ends, in `on_end`."""
 

@@ -85,6 +85,10 @@ class Display:
             shown = "".join(c if c.isprintable() else " " for c in sample)
             self.say(f"    {shown if len(shown) <= LONGEST_SAMPLE else f'{shown[:LONGEST_SAMPLE]} ...'}", cut=True)
 
+    def set_steps(self, steps: int) -> None:
+        """There are so many steps now."""
+        self.steps = self.throughput.steps = steps
+
     def say(self, text: str, *, cut: bool = False) -> None:
         """A line that stays; in a terminal a long one is cut or goes on below."""
         if self.quiet:

@@ -20,7 +20,7 @@ from seqloom.models.weights import weights_of
 from seqloom.storage import open_files
 from seqloom.tasks.task import Task
 from seqloom.tokens.model_tokenizers import tokenizers_in
-from seqloom.tokens.settings import SPECIALS
+from seqloom.tokens.settings import SPECIALS, WORDS
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.vectors.cooccurrence import train_cooccurrence
 from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
@@ -46,6 +46,8 @@ class StartConfig(Config):
     """What is taken over from it: the word embeddings, the encoder too, or everything."""
     vectors: str = ""
     """Word embeddings: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; empty: fresh."""
+    new_words: bool = False
+    """Whether words of a file of vectors that training data does not have join the vocabulary, up to tokens.size."""
     text: str = ""
     """The text that vectors are learned from; empty: that of the training data."""
     frozen: bool = False
@@ -55,6 +57,20 @@ class StartConfig(Config):
 def known_tokenizers(start: StartConfig) -> dict[str, Tokenizer]:
     """The tokenizers of the model that weights are taken from."""
     return tokenizers_in(open_files(Path(start.model))) if start.model else {}
+
+
+def with_words_of_vectors(start: StartConfig, task: Task[Any]) -> Task[Any]:
+    """The task with the words of a file of vectors in its vocabulary, if that is asked for."""
+    if not start.new_words:
+        return task
+    name = "source" if "source" in task.tokenizers else "text"
+    tokenizer = task.tokenizers.get(name)
+    if not start.vectors or start.vectors in LEARNED:
+        raise wrong("new_words", "words come from a file of vectors", "give start.vectors, or leave it out")
+    if tokenizer is None or tokenizer.config.kind not in WORDS:
+        raise wrong("new_words", "the tokens of this model are no words", "set tokens.kind=word, or leave it out")
+    words = read_vectors(start.vectors, limit=tokenizer.config.size).vectors.words
+    return type(task)(task.config, {**task.tokenizers, name: tokenizer.with_words(words)}, task.facts)
 
 
 def initial_weights(start: StartConfig, task: Task[Any], train: Records) -> dict[str, Tensor]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from seqloom.config import Config, describe, gather, put, read_value, split_change
+from seqloom.config import Config, describe, gather, over, put, read_value, split_change
 from seqloom.data.in_memory import InMemoryData, as_data, by_split
 from seqloom.errors import ConfigError, close_matches, quoted
 from seqloom.models.user_architectures import model_reference
@@ -40,18 +40,18 @@ def gather_keywords(
     values = gather(config) if config is None or isinstance(config, str | Path) else section_values("config", config)
     if isinstance(config, RunConfig):  # rows are written down as their hash: here they themselves are wanted
         values |= {"data": {**values.get("data", {}), **rows_in(config)}, "task": config.task}
-    merge(values, dotted(settings))
+    values = over(values, dotted(settings))
     if task is not None:
         values["task"] = task_reference(task) if isinstance(task, type) else task
     for split, rows in (by_split(data) or {"train": data}).items():
         put_given(values, f"data.{split}", as_data(rows, "data" if split == "train" else split))
     if isinstance(model, Mapping | Config):
-        merge(values, {"model": section_values("model", model)})
+        values = over(values, {"model": section_values("model", model)})
     else:
         put_given(values, "model.name", None if model is None else model_reference(model))
     named = {name: value for name, value in named.items() if value is not None}
     if named:
-        add_named(values, named)
+        values = with_named(values, named)
     name = values.get("model", {}).get("name")
     if name is not None and not isinstance(name, str):
         values["model"]["name"] = model_reference(name)
@@ -61,7 +61,7 @@ def gather_keywords(
     return values
 
 
-def add_named(values: dict[str, Any], named: Mapping[str, Any]) -> None:
+def with_named(values: dict[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
     """Put each keyword where it belongs; every one that belongs nowhere is a mistake."""
     kind = known_settings(values)
     sections = [name for name, field in kind.model_fields.items() if is_section(field.annotation)]
@@ -70,7 +70,7 @@ def add_named(values: dict[str, Any], named: Mapping[str, Any]) -> None:
     for name, value in named.items():
         places = [place for place, _, _ in known if place.rpartition(".")[2] == name and "." in place]
         if name in sections:
-            merge(values, {name: section_values(name, value)})
+            values = over(values, {name: section_values(name, value)})
         elif len(places) == 1:
             put(values, places[0].split("."), value)
         elif places:
@@ -84,6 +84,7 @@ def add_named(values: dict[str, Any], named: Mapping[str, Any]) -> None:
             mistakes.append((name, "no such setting", remedy))
     if mistakes:
         raise ConfigError(WHERE, mistakes)
+    return values
 
 
 def known_settings(values: Mapping[str, Any]) -> type[RunConfig]:
@@ -113,7 +114,7 @@ def dotted(settings: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
         for name, value in settings.items():
             nested: dict[str, Any] = {}
             put(nested, str(name).split("."), dict(value) if isinstance(value, Mapping) else value)
-            merge(found, nested)
+            found = over(found, nested)
         return found
     if isinstance(settings, str):
         settings = [settings]
@@ -123,15 +124,6 @@ def dotted(settings: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
         path, text = split_change(change)
         put(found, path, read_value(text))
     return found
-
-
-def merge(values: dict[str, Any], others: Mapping[str, Any]) -> None:
-    """Put nested values over others."""
-    for name, value in others.items():
-        if isinstance(value, Mapping) and isinstance(values.get(name), dict):
-            merge(values[name], value)
-        else:
-            values[name] = dict(value) if isinstance(value, Mapping) else value
 
 
 def put_given(values: dict[str, Any], name: str, value: Any) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import torch
 from torch import nn
@@ -34,6 +34,9 @@ from seqloom.training.metrics import MetricsLog
 from seqloom.training.optimizer import load_optimizer_state, make_optimizer, optimizer_state, set_learning_rate
 from seqloom.training.schedules import Schedule
 from seqloom.training.settings import TrainConfig
+
+if TYPE_CHECKING:
+    from seqloom.training.pace import Pace
 
 B = TypeVar("B")
 
@@ -73,7 +76,9 @@ class Trainer(Generic[B]):
         self.interrupted = self.stopping = False
         self.callbacks = CallbackList(())
         self.last_metrics: dict[str, float] = {}
+        self.last_score = math.nan
         self.asked_to_stop = ""
+        self.pace: Pace | None = None
 
     # --- the run ----------------------------------------------------------------------------------
 
@@ -86,6 +91,8 @@ class Trainer(Generic[B]):
             self.config, progress.step, predicts_tokens=self.trainable.predicts_tokens, quiet=quiet or not group.is_main
         )
         trained = group.wrap(self.model)
+        if self.pace is not None:
+            self.pace.begin(progress.step)
         for note in (*notes, *self.trainable.notes):
             display.say(note)
         try:
@@ -98,6 +105,7 @@ class Trainer(Generic[B]):
                     self.after_step(metrics, display)
                     if progress.finished:
                         break
+                    self.keep_pace(display)
                     asked = self.call("on_step")
                     if self.callbacks and group.broadcast(bool(asked)):
                         self.save(metrics)  # not as finished: it can go on
@@ -115,6 +123,24 @@ class Trainer(Generic[B]):
             if metrics is not None:
                 metrics.close()
         return self.progress
+
+    def follow(self, pace: Pace) -> None:
+        """Train as many steps as a plan says, and as it comes to say."""
+        self.pace, self.schedule.revisions = pace, pace.plan.revisions
+
+    def keep_pace(self, display: Display | None = None) -> None:
+        """Let a plan with a budget look at the clock, and train as many steps as it says from here on."""
+        pace, step, before = self.pace, self.progress.step, self.config.steps
+        if pace is None:
+            return
+        if display is not None and pace.is_due(step):
+            pace.decide(step, self.seconds())
+        if (steps := pace.steps_at(step)) != before:
+            self.config = self.config.model_copy(update={"steps": steps})
+            self.progress.settings["steps"] = steps
+            if display is not None:
+                display.set_steps(steps)
+                display.say(f"{'fewer' if steps < before else 'more'} steps fit into {pace.plan.budget}: {steps:,}")
 
     def step(self, trained: nn.Module, batch: B) -> None:
         """One step of the optimizer on one batch, split over processes and for gradient accumulation."""
@@ -210,7 +236,7 @@ class Trainer(Generic[B]):
             progress.loss_sum = progress.loss_count = 0.0
         self.asked_to_stop = ""
         if result:
-            self.last_metrics = dict(result.metrics)
+            self.last_metrics, self.last_score = dict(result.metrics), result.selection_score
             self.asked_to_stop = self.call("on_validation", best=better)
         if due:
             display.evaluated(step, result.metrics if result else {}, best=better, sample=self.sample())
@@ -225,7 +251,9 @@ class Trainer(Generic[B]):
         progress, asked = self.progress, self.asked_to_stop
         epoch = self.trainable.stream.epochs()
         metrics = {} if hook == "on_step" else self.last_metrics
-        state = TrainingState(progress.step, self.config.steps, epoch, self.model, self.run, metrics, best, asked)
+        state = TrainingState(
+            progress.step, self.config.steps, epoch, self.model, self.run, metrics, best, self.last_score, asked
+        )
         if hook == "on_end":
             state.reason = progress.finished
         return self.callbacks.call(hook, state)
@@ -342,6 +370,7 @@ class Trainer(Generic[B]):
         load_optimizer_state(self.optimizer, self.model, saved.tensors["optimizer"])
         self.average = {name: value.to(self.group.device) for name, value in saved.tensors.get("average", {}).items()}
         self.progress = Progress(**saved.state["progress"])
+        self.keep_pace()
         self.progress.finished = self.why_finished()  # by the settings of today: more steps may be asked for
         self.schedule.lowered = saved.state["lowered"]
         self.trainable.stream.seek(saved.state["stream"])

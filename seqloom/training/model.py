@@ -18,6 +18,7 @@ from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
 from seqloom.models.weights import HasShape, check_shapes, load_weights, weights_of
@@ -31,6 +32,7 @@ from seqloom.training.model_card import CARD, as_html, as_markdown, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import going_on
+from seqloom.training.saved_baselines import read_baselines
 from seqloom.training.saved_task import (
     SETUP,
     UNFIT,
@@ -110,14 +112,33 @@ class Model:
         """
         kind = self.task.EvaluateOptions
         chosen = check(kind, options, where="options") if kind else self.options(**options)
-        if data is None:
-            records = self.kept_aside(part, trust=trust)
-        else:
-            records = open_source(as_data(data), task=self.task.columns, **self.config.data.how())
+        records = self.records(data, part, trust=trust)
         with TemporaryDirectory() as cache:
             corpus = self.task.corpus(records, Path(cache), {})
             found = self.task.evaluate(self.network, corpus, self.device, chosen)
         return replace(found, left_out=records.report)
+
+    def baseline(self, data: Any = None, *, part: str = "valid", trust: bool = False) -> list[BaselineScore]:
+        """Return what simple models reach on data; without any, what they reached on the validation data of its run.
+
+        They are trained in seconds, on the data that the model was trained on.
+        """
+        if data is None and part == "valid" and (measured := self.measured_baselines()):
+            return measured
+        if not (self.own or trust):
+            raise not_own(self.folder or "this model", "leave the baseline out")
+        train = self.task.open_data(self.config)["train"]
+        return self.task.baseline(train, self.records(data, part, trust=trust))
+
+    def measured_baselines(self) -> list[BaselineScore]:
+        """Return what simple models reached when it was trained; nothing if they were not asked for."""
+        return [] if self.folder is None else read_baselines(open_files(self.folder))
+
+    def records(self, data: Any, part: str, *, trust: bool = False) -> Records:
+        """Open data, files or rows; without any, a split that training held out."""
+        if data is None:
+            return self.kept_aside(part, trust=trust)
+        return open_source(as_data(data), task=self.task.columns, **self.config.data.how())
 
     def kept_aside(self, part: str, *, trust: bool = False) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""

@@ -17,22 +17,29 @@ from seqloom.data.corpus import Corpus
 from seqloom.data.in_memory import is_in_memory
 from seqloom.data.splits import Records
 from seqloom.errors import ConfigError, quoted
-from seqloom.storage import new_folder, open_files, replace_file, write_manifest, write_tensors
+from seqloom.evaluating.baselines.score import BaselineScore, sentence
+from seqloom.storage import new_folder, open_files, output_errors, replace_file, write_manifest, write_tensors
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
+from seqloom.threads import choose_threads, using_threads
 from seqloom.training import checkpoint, data_mark
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
 from seqloom.training.callbacks import Callback, CallbackList
+from seqloom.training.data_facts import measure
 from seqloom.training.data_mark import check_data, write_data_mark
+from seqloom.training.defaults import as_begun, choose, explanation, with_choices
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
-from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers
+from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, with_words_of_vectors
 from seqloom.training.loop import Trainer
+from seqloom.training.pace import Pace
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
+from seqloom.training.saved_baselines import read_baselines, write_baselines
 from seqloom.training.saved_task import CONFIG, SETUP, load_task, save_task, write_config
+from seqloom.training.settings import TrainConfig
 from seqloom.training.tensorboard import check_tensorboard
 
 START = "start.safetensors"
@@ -51,11 +58,14 @@ class Result:
     notes: list[str]
     best_metric: str = ""
     """The best score by its name, as a person reads it."""
+    baselines: Sequence[BaselineScore] = ()
+    """What simple models reach on the same validation data."""
 
     def summary(self) -> str:
         score = f", best {self.best_metric or f'score {self.best:.4f}'}" if self.best is not None else ""
         took = f"{self.step:,} steps in {format_duration(self.seconds)}"
-        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})"])
+        beside = [sentence(self.baselines, self.best_metric)] if self.baselines else []
+        return "\n".join([*self.notes, f"{self.run}: {self.finished} ({took}{score})", *beside])
 
 
 def cache_folder() -> Path:
@@ -96,18 +106,37 @@ class Run:
 
     def go_on(self, began: float, *, quiet: bool) -> Result:
         """From wherever the folder is to the end."""
+        saved, notes = checkpoint.newest(self.out)
+        threads = self.threads(saved)
+        self.set_train(self.config.train.model_copy(update={"threads": threads}))
+        with using_threads(threads):
+            return self.train_from(saved, notes, began, quiet=quiet)
+
+    def threads(self, saved: checkpoint.Checkpoint | None) -> int:
+        """How many threads to train with: as many as before, for other sums round otherwise; else as are free."""
+        before = saved.progress["settings"].get("threads", 0) if saved is not None else 0
+        return self.config.train.threads or before or choose_threads(torch.get_num_threads())
+
+    def set_train(self, settings: TrainConfig) -> None:
+        self.config = self.config.model_copy(update={"train": settings})
+
+    def train_from(self, saved: checkpoint.Checkpoint | None, notes: list[str], began: float, *, quiet: bool) -> Result:
+        """Go on from a checkpoint, or begin, to the end."""
         task = self.task()
         trainable = self.trainable(task)
         if epochs := self.config.train.epochs:
             steps = max(1, round(epochs * trainable.stream.batches_per_epoch()))
-            self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
-            self.config = self.config.model_copy(update={"train": self.config.train.with_steps(steps)})
+            if not self.config.train.budget:
+                self.notes.append(f"{epochs:g} epochs are {steps:,} steps")
+            self.set_train(self.config.train.with_steps(steps))
         plan = planned(self.out, self.config.train, lambda aside: self.trainer(aside, task, trainable), began)
         if plan is not None:
-            self.config = self.config.model_copy(update={"train": plan.settings(self.config.train)})
+            self.set_train(plan.settings(self.config.train))
         trainer = self.trainer(self.out, task, trainable)
         trainer.callbacks = self.callbacks
-        saved, notes = checkpoint.newest(self.out)
+        if plan is not None and self.group.world_size == 1:  # several processes keep to the first plan
+            trainer.follow(Pace(self.out, plan))
+            trainer.progress.seconds = time.monotonic() - began
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")
@@ -119,8 +148,9 @@ class Run:
         self.group.barrier()
         progress = trainer.progress
         return Result(
-            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric
-        )
+            self.out, progress.step, progress.finished, progress.best, trainer.seconds(), notes, progress.best_metric,
+            read_baselines(open_files(self.out / SETUP)),
+        )  # fmt: skip
 
     def trainer(self, folder: Path, task: Task[Any], trainable: Trainable[Any]) -> Trainer[Any]:
         """A trainer with fresh weights, always the same ones."""
@@ -144,17 +174,24 @@ class Run:
         if not setup.exists():
             if self.group.is_main:
                 train, start = self.parts["train"], self.config.start
+                choices = choose(measure(train), self.config)
+                self.config = with_choices(self.config, choices)
+                self.notes += [explanation(choices)] if choices else []
                 learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
+                learned = with_words_of_vectors(start, learned)
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
                     write_data_mark(folder, self.parts)
+                    if self.config.train.baseline and "valid" in self.parts:
+                        write_baselines(folder, learned.baseline(train, self.parts["valid"]))
                     if weights := initial_weights(start, learned, train):
                         write_tensors(folder / START, weights)
             self.group.barrier()
         files = open_files(setup)
         files.verify()
         config, task = load_task(files)
+        self.config = as_begun(self.config, config)
         others = differences(config.model_dump(exclude={"train"}), self.config.model_dump(exclude={"train"}))
         if others:
             raise ConfigError(str(self.out), [changed(*other) for other in others])
@@ -180,6 +217,10 @@ class Run:
 
     def export(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         """The best weights, the settings and the tokenizers at the top of the folder, with a manifest."""
+        with output_errors(self.out):
+            self.write_model(trainer, task)
+
+    def write_model(self, trainer: Trainer[Any], task: Task[Any]) -> None:
         best = checkpoint.load(checkpoint.folder_of(self.out, trainer.progress.best_step or trainer.progress.step))
         write_tensors(self.out / "model.safetensors", best.weights)
         setup = open_files(self.out / SETUP)

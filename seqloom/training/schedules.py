@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqloom.training.settings import TrainConfig
@@ -14,6 +15,8 @@ class Schedule:
 
     config: TrainConfig
     lowered: float = 1.0
+    revisions: Sequence[tuple[int, int]] = ()
+    """Where the number of steps was changed while training: from which step on there are how many in total."""
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 1.
@@ -34,11 +37,24 @@ class Schedule:
             case "inverse-sqrt":
                 return math.sqrt(warmup / step)
             case "cosine":
-                done = (step - warmup) / max(config.steps - warmup, 1)
-                return 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+                return 0.5 * (1 + math.cos(math.pi * self.done(step, warmup)))
             case "plateau":
                 return self.lowered
         return 1.0
+
+    def done(self, step: int, warmup: int) -> float:
+        """How much of the way down is behind: from 0 to 1, without a jump where the number of steps was changed.
+
+        >>> plan = Schedule(TrainConfig(steps=100, warmup_steps=0), revisions=[(50, 60)])
+        >>> plan.done(25, 0), plan.done(50, 0), plan.done(55, 0), plan.done(60, 0)
+        (0.25, 0.5, 0.75, 1.0)
+        """
+        behind, start, end = 0.0, warmup, self.config.steps
+        for at, total in self.revisions:
+            if start < at < step:
+                behind += (1 - behind) * (at - start) / max(end - start, 1)
+                start, end = at, total
+        return min(behind + (1 - behind) * (step - start) / max(end - start, 1), 1.0)
 
     def no_better(self) -> None:
         """An evaluation that was no better than the best so far: on a plateau the rate is halved."""

@@ -18,7 +18,7 @@ class TrainConfig(Config):
     budget: str = ""
     """The time to train for, as 45m, 1h30m or 3600s: it decides `steps`, by the speed measured here; empty for none."""
     epochs: NonNegativeFloat = 0.0
-    """Passes over the training data: they decide `steps`; 0: `steps` is as it says."""
+    """Passes over the training data: they decide `steps`, with a budget at most so many; 0: `steps` is as it says."""
     batch_tokens: PositiveInt = 4_096
     """Tokens in a batch, padding among them, over all processes and accumulated parts together."""
     accumulate: PositiveInt = 1
@@ -56,8 +56,14 @@ class TrainConfig(Config):
     """Steps between two lines in metrics.jsonl and on the display."""
     tensorboard: bool = False
     """Whether the metrics of metrics.jsonl are written for TensorBoard too, into the folder tensorboard of the run."""
+    choose: bool = True
+    """Whether settings that are not given are chosen from the data (docs/defaults.md); false: they are as listed."""
+    baseline: bool = True
+    """Whether a simple baseline is trained too, in seconds, and its score shown beside that of the model."""
     seed: NonNegativeInt = 1
     """Decides everything that is random."""
+    threads: NonNegativeInt = 0
+    """Threads on a CPU; 0: one for each core that is free when the run begins, and the same when it goes on."""
     device: str = "auto"
     """cpu, cuda, cuda:1, mps; auto takes the fastest there is."""
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -70,12 +76,6 @@ class TrainConfig(Config):
                 parse_duration(self.budget)
         except ValueError:
             raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
-        return self
-
-    @model_validator(mode="after")
-    def one_thing_says_how_long(self) -> Self:
-        if self.budget and self.epochs:
-            raise problem("epochs", f"train.budget = {self.budget} says how long to train", remedy="give one of them")
         return self
 
     @model_validator(mode="before")

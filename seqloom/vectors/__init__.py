@@ -2,6 +2,7 @@
 
 from seqloom.vectors.analogies import Question, Solved, read_questions, solve
 from seqloom.vectors.cooccurrence import train_cooccurrence
+from seqloom.vectors.learning import learn_vectors
 from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
 from seqloom.vectors.vector_files import Loaded, read_vectors, write_vectors
 from seqloom.vectors.word2vec import Word2VecProgress, train_word2vec
@@ -16,6 +17,7 @@ __all__ = [
     "Word2VecConfig",
     "Word2VecProgress",
     "WordVectors",
+    "learn_vectors",
     "read_questions",
     "read_vectors",
     "solve",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from seqloom.data.bad_records import Policy
-from seqloom.data.line_reader import read_lines
+from seqloom.data.line_reader import expanded, read_lines
 from seqloom.errors import DataError
 from seqloom.vectors.word_vectors import WordVectors
 
@@ -39,7 +39,7 @@ class Solved(NamedTuple):
 
 def read_questions(path: Path | str, *, lower: bool = False) -> dict[str, list[Question]]:
     """Questions by section, from a file of lines of four words under lines that begin with `:` and name a section."""
-    path = Path(path).expanduser()
+    path = expanded(path)
     sections: dict[str, list[Question]] = {}
     questions = sections.setdefault("", [])
     for number, line in read_lines(path, Policy()):

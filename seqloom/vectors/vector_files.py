@@ -16,7 +16,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from seqloom.data.line_reader import checked_start, open_bytes
+from seqloom.data.line_reader import checked_start, expanded, open_bytes
 from seqloom.errors import DamagedError, DataError, SeqloomError
 from seqloom.storage import MANIFEST, new_folder, open_files, replaced, write_json, write_tensors
 from seqloom.vectors.binary_format import binary_rows
@@ -48,7 +48,7 @@ def read_vectors(
     A wanted word stands for its small spelling too, as `WordVectors.for_tokenizer` looks for both. Rows that are not
     wanted are passed over, not checked. `kind` is for a file whose content tells the wrong one.
     """
-    path = Path(path).expanduser()
+    path = expanded(path)
     if limit is not None and limit < 1:
         raise SeqloomError(f"a limit of {limit} rows", remedy="read 1 or more, or leave the limit out")
     asked = None if wanted is None else {form.encode() for word in wanted for form in (word, word.lower())}
@@ -113,7 +113,7 @@ def read_folder(folder: Path, asked: Collection[bytes] | None, limit: int | None
 
 def write_vectors(vectors: WordVectors, path: Path | str, kind: Literal["text", "binary", "folder"]) -> None:
     """Write vectors so that the file is whole or as before; any of the kinds gives back the same bits."""
-    path = Path(path).expanduser()
+    path = expanded(path)
     if kind == "folder":
         with new_folder(path) as folder:
             write_tensors(folder / TENSORS, {"vectors": vectors.matrix})

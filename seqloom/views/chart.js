@@ -24,6 +24,7 @@ const MARKERS = [
  *  `low` and `high` are the ends of an interval around each y, or empty. */
 export function lineChart(panel) {
   const { series } = panel;
+  const looks = series.map((line, at) => line.look ?? at);
   const stops = [...new Set(series.flatMap((line) => line.x))].sort((a, b) => a - b);
   const numbers = (stop) => series.map((line) => line.y[line.x.indexOf(stops[stop])]);
   const draw = (width) => {
@@ -33,16 +34,16 @@ export function lineChart(panel) {
     const room = { from: left + 8, to: width - RIGHT, wanted: width < 420 ? 4 : 7 };
     const x = scaleBetween(stops, { log: panel.x_scale === "log", ...room });
     const place = (stop) => x.at(stops[stop]);
-    const curves = series.flatMap((line, at) => curve(line, at, x, y));
+    const curves = series.flatMap((line, at) => curve(line, looks[at], x, y));
     const mark = (stop) => [
       drawing("line", { class: "hair", x1: place(stop), x2: place(stop), y1: TOP, y2: FLOOR }),
-      ...numbers(stop).map((number, at) => drawable(number, y) && marker(at, place(stop), y.at(number), 1.3)),
+      ...numbers(stop).map((number, at) => drawable(number, y) && marker(looks[at], place(stop), y.at(number), 1.3)),
     ];
     return { place, mark, parts: [...yAxis(y, left, width, panel), ...xAxis(x, left, width, panel), ...curves] };
   };
   const name = (stop) => `${panel.x_label} ${axisNumber(stops[stop])}`;
   const names = series.map((line) => line.name);
-  return chart(panel.title, { names, sample: lineSample, count: stops.length, name, numbers, draw });
+  return chart(panel.title, { names, sample: (at) => lineSample(looks[at]), count: stops.length, name, numbers, draw });
 }
 
 /** Bars: {title, y_label, categories, stacked, series: [[name, numbers]], ranges}; side by side unless stacked; `ranges`
@@ -56,8 +57,9 @@ export function barChart(panel) {
     const left = gutter(y);
     const band = (width - RIGHT - left) / Math.max(1, categories.length);
     const edge = (stop) => left + band * stop;
+    const looksAt = (stop) => series.map((_, at) => (panel.by_category ? stop : at));
     const around = (stop) => ranges.map((one) => one[stop]);
-    const bars = heights.flatMap((parts, stop) => barsAt(parts, edge(stop), band, y, stacked, around(stop)));
+    const bars = heights.flatMap((parts, stop) => barsAt(parts, edge(stop), band, y, stacked, around(stop), looksAt(stop)));
     return {
       place: (stop) => edge(stop) + band / 2,
       mark: (stop) => [drawing("rect", { class: "band", x: edge(stop), width: band, y: TOP, height: FLOOR - TOP })],
@@ -67,7 +69,8 @@ export function barChart(panel) {
   const numbers = (stop) => series.map((one) => one[1][stop]);
   const names = series.map(([name]) => name);
   const name = (stop) => categories[stop];
-  return chart(panel.title, { names, sample: barSample, count: categories.length, name, numbers, draw });
+  const sample = panel.by_category ? () => [] : barSample;
+  return chart(panel.title, { names, sample, count: categories.length, name, numbers, draw });
 }
 
 /**
@@ -220,7 +223,7 @@ function whisker(x, low, high, y, name = "") {
   return drawing("path", { class: `whisker ${name}`, d: `M${x} ${y.at(low)}V${y.at(high)}M${x - 3} ${y.at(low)}h6M${x - 3} ${y.at(high)}h6` });
 }
 
-function barsAt(numbers, left, band, y, stacked, ranges = []) {
+function barsAt(numbers, left, band, y, stacked, ranges, looks) {
   const inner = Math.min(band * 0.76, stacked ? 64 : 44 * numbers.length);
   const width = stacked ? inner : inner / numbers.length;
   let start = left + (band - inner) / 2;
@@ -232,7 +235,7 @@ function barsAt(numbers, left, band, y, stacked, ranges = []) {
     const middle = start + width / 2;
     if (stacked) foot += number;
     else start += width;
-    const bar = drawing("rect", { class: `bar ${look(at)}`, ...size });
+    const bar = drawing("rect", { class: `bar ${look(looks[at])}`, ...size });
     return ranges[at] ? [bar, whisker(middle, ...ranges[at], y)] : [bar];
   });
 }

@@ -74,6 +74,11 @@ def address(module: str) -> str:
     return f"data:text/javascript;base64,{b64encode(module.encode()).decode()}"
 
 
+def image_address(png: bytes) -> str:
+    """A picture as an address that carries it."""
+    return f"data:image/png;base64,{b64encode(png).decode()}"
+
+
 def policy(*scripts: str, connects: bool = False) -> str:
     """Nothing from outside, and no script but these and the modules they import."""
     asked = "'self'" if connects else "'none'"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from pathlib import Path
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -14,41 +14,20 @@ from seqloom.comparing.equal_size import NEAR
 from seqloom.errors import SeqloomError
 from seqloom.training.metrics import read_metrics
 from seqloom.training.run import train
-from tests.once import once
-from tests.training.reviews import QUICK, write_reviews
-
-SMALL = [change for change in QUICK if not change.startswith(("model.widths", "train.steps"))]
-
-
-def begin(place: Path) -> None:
-    rows = write_reviews(place / "reviews.tsv")
-    seqloom.compare(
-        {"compare": {"longest": 64}}, task="classify", data=rows_in(rows), out=place / "out", quiet=True,
-        models=["logistic", {"name": "lstm", "widths": [9]}, "min_gru:min_gru", {"name": "transformer", "heads": 2}],
-        equal="steps", steps=20, settings=SMALL, sentence="a warm and lovely film",
-    )  # fmt: skip
-
-
-def rows_in(file: Path) -> list[list[str]]:
-    return [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Reviews, and four models compared on them; one is a cell of a user's own."""
-    return once(tmp_path_factory, "comparison", begin)
+from tests.comparing.conftest import SMALL, rows_in
 
 
 @pytest.fixture
 def again(place, tmp_path, monkeypatch):
-    """The same comparison once more, in the same folder, with changes."""
+    """The same comparison once more, in a copy of its folder, with changes."""
+    shutil.copytree(place / "out", tmp_path / "again")
     monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(report, "write_plots", lambda charts, folder: [])
 
     def again(**changes):
         given = {
             "config": {"compare": {"longest": 0}}, "task": "classify", "data": rows_in(place / "reviews.tsv"),
-            "out": place / "out", "models": ["logistic", {"name": "lstm", "widths": [9]}], "equal": "steps",
+            "out": tmp_path / "again", "models": ["logistic", {"name": "lstm", "widths": [9]}], "equal": "steps",
             "steps": 20, "settings": SMALL, "quiet": True,
         }  # fmt: skip
         return seqloom.compare(**{**given, **changes})

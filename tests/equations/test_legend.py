@@ -8,7 +8,18 @@ from seqloom.equations.legend import LETTERS, read_legend, size_of
 from seqloom.errors import ShapeError
 from tests.equations.every import every_definition
 
-SPELLED = {"window", "steps", "negatives", "memory", "characters", "columns", "places"}  # where a letter would mislead
+SPELLED = {
+    "window",
+    "steps",
+    "negatives",
+    "memory",
+    "characters",
+    "columns",
+    "rows",
+    "places",
+    "height",
+    "width",
+}  # where a letter would mislead; fmt: skip
 
 
 @every_definition

@@ -19,8 +19,8 @@ from seqloom.explaining.influence import influence
 from seqloom.explaining.page import page
 from seqloom.explaining.trained import explain_model, explain_trained
 from seqloom.explaining.walkthrough import Walkthrough
-from seqloom.tasks.classify.stages import MOST_FRAMES
 from seqloom.tasks.classify.task import Classify
+from seqloom.tasks.stages import MOST_FRAMES
 from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.sizes import load_fitting

@@ -140,5 +140,5 @@ def test_one_layer_cannot_be_both_readers():
 
 
 def test_readers_of_different_words_are_refused():
-    with pytest.raises(ShapeError, match="words 2 and 4 wide"):
+    with pytest.raises(ShapeError, match="vectors 2 and 4 wide"):
         Bidirectional(GRU(2, 3), GRU(4, 3))

@@ -37,8 +37,21 @@ WITHOUT_MODULE = {
 DERIVED = {"DerivedCell", "DerivedBlock"}
 """Each of these has the definition that it was made from."""
 
-SIZES = {"T": 2, "D": 6, "H": 6, "N": 3, "K": 2, "F": 5, "V": 7, "window": 4, "places": 2}
-T, D, H, N, K, F, V, window, _ = SIZES.values()
+SIZES = {
+    "T": 2,
+    "D": 6,
+    "H": 6,
+    "N": 3,
+    "K": 2,
+    "F": 5,
+    "V": 7,
+    "window": 4,
+    "places": 2,
+    "pool": 3,
+    "rows": 4,
+    "columns": 5,
+}
+T, D, H, N, K, F, V, window, _, pool, rows, columns = SIZES.values()
 
 ARGUMENTS: dict[str, Callable[[], Any]] = {
     **dict.fromkeys(("width", "input_size", "key_width"), lambda: D),
@@ -48,6 +61,9 @@ ARGUMENTS: dict[str, Callable[[], Any]] = {
     "heads": lambda: N,
     "length": lambda: T,
     "window": lambda: window,
+    "pool": lambda: pool,
+    "rows": lambda: rows,
+    "columns": lambda: columns,
     "score": Dot,
     "fwd": lambda: LSTM(D, H),
     "bwd": lambda: GRU(D, H),

@@ -69,7 +69,7 @@ def test_a_shorter_sentence_is_read_as_one_with_zeros_behind_it(make):
 
 @pytest.mark.parametrize("make", [lambda: LogisticRegression(5, 4), lambda: MLP(5, 4, 3, 2)])
 def test_a_longer_sentence_is_refused_with_what_to_do(make):
-    with pytest.raises(ShapeError, match=r"6 words, and there are weights for 5\n.*make the layer 6 long"):
+    with pytest.raises(ShapeError, match=r"6 tokens, and there are weights for 5\n.*make the layer 6 long"):
         make()(torch.zeros(1, 6, 4))
 
 
@@ -110,5 +110,5 @@ def test_cold_is_certain_and_hot_is_even():
 
 @pytest.mark.parametrize("tau", [0, -1.5])
 def test_a_temperature_that_is_not_above_zero_is_refused(tau):
-    with pytest.raises(SeqloomError, match=rf"a temperature of {tau} is not above 0\n.*largest score"):
+    with pytest.raises(SeqloomError, match=rf"a temperature of {tau} is not above 0\n.*largest logit"):
         Temperature()(torch.zeros(3), tau)

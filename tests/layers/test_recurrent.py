@@ -296,13 +296,13 @@ def test_a_state_of_other_rows_is_refused():
 
 @pytest.mark.parametrize("lengths", [[4, 5], [-1, 2]])
 def test_lengths_beyond_the_words_are_refused(lengths):
-    with pytest.raises(ShapeError, match="between 0 and the 4 words"):
+    with pytest.raises(ShapeError, match="between 0 and the 4 tokens"):
         SSRU(3, 5)(torch.zeros(2, 4, 3), lengths=torch.tensor(lengths))
 
 
 @pytest.mark.parametrize("lengths", [torch.tensor([4]), torch.tensor([[4], [2]]), torch.tensor([1.0, 2.0])])
 def test_lengths_that_are_not_one_number_a_row_are_refused(lengths):
-    with pytest.raises(ShapeError, match="one whole number for each row"):
+    with pytest.raises(ShapeError, match="one whole number for each sequence"):
         Bidirectional.of(lambda: GRU(3, 5))(torch.zeros(2, 4, 3), lengths=lengths)
 
 

@@ -20,6 +20,7 @@ from seqloom.equations.trace import trace
 from seqloom.layers.norms import BatchNorm
 from seqloom.models.characters import CHARACTER_ENCODERS, character_encoder
 from seqloom.models.classifier import Classifier, make_classifier
+from seqloom.models.crf import LinearChainCRF
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.predictions import ANSWERS
@@ -172,6 +173,15 @@ def test_taggers(found, config):
         assert_computes(fast, model.part(4), TOKENS, model=model)
 
 
+def test_taggers_with_a_random_field():
+    crf = LinearChainCRF(TAGS)
+    model = noisy(Tagger(ModelConfig(name="gru", embedding=6, widths=[4], dropout=0.0), V, TAGS, crf=crf))
+    words = torch.zeros(1, 4, dtype=torch.int64)
+    fast = crf(model(TOKENS[None], LENGTH, words, words), LENGTH)[0]
+    slow = model.part(4)(TOKENS)
+    assert_same([fast], [slow], [weight for weight in model.parameters() if weight.requires_grad])
+
+
 @pytest.mark.parametrize("characters", CHARACTER_ENCODERS)
 def test_taggers_that_read_characters(characters):
     config = {"name": "lstm", "embedding": 6, "widths": [4], "dropout": 0.0}
@@ -237,6 +247,7 @@ def test_every_definition_of_a_model_is_used_by_a_module():
     chosen = set(ANSWERS.values())
     variants = {
         "classifier_with_features", "flat_classifier_with_features", "tagger_with_characters", "attend_back",
+        "crf_loss", "viterbi",
     }  # fmt: skip
     for definition in found_in_models(Equations):
         used = definition in tied or definition in usual or definition in chosen or definition.name in variants

@@ -1,5 +1,6 @@
 """Clients that are slow, gone, many or wrong: real sockets, and a real process."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -252,11 +253,38 @@ def test_chunks_and_large_bodies_arrive_whole(served):
         assert [parse(one(client))[2] for _ in range(2)] == [370_001, 5_000_000]
 
 
-def test_after_a_body_that_was_answered_early_the_next_request_is_read(served):
+def test_after_a_refusal_nothing_more_is_parsed(served):
     with served.connect(post("/early", 6, b"abc")) as client:
-        assert parse(one(client))[0] == 413
+        status, headers, _ = parse(one(client))
+        assert (status, headers["connection"]) == (413, "close")
         client.sendall(b"def" + get("/scope?next"))
-        assert parse(one(client))[2] == ["/scope", "next", "here"]
+        assert read_until_cut(client) == b""
+
+
+def test_a_body_in_chunks_of_a_byte_is_refused_soon(served):
+    """Six megabytes of them took six seconds of the processor, in which nobody else was answered."""
+    head = b"POST /upload HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with served.connect(head + b"1\r\nx\r\n" * 5_000) as client:
+        assert answer_of(client)[::2] == (400, {"error": {"message": "a body in chunks of less than 32 bytes"}})
+    few = b"1\r\nx\r\n" * 4_000 + (b"40\r\n%s\r\n" % (b"x" * 64)) * 10_000 + b"0\r\n\r\n"
+    with served.connect(head + few) as client:
+        assert parse(one(client))[2] == 644_000
+
+
+@pytest.mark.parametrize("request_", [get("/slow"), post("/upload", 3, b"abc"), get("/slow").replace(b"1.1", b"1.0")])
+def test_a_client_that_sends_nothing_more_is_answered(served, request_):
+    with served.connect(request_) as client:
+        client.shutdown(socket.SHUT_WR)
+        found = rest(client)
+    interim, last = b"HTTP/1.1 102 Processing\r\n\r\n", found.partition(b"HTTP/1.1 200 OK")
+    assert last[0] in (b"", interim) and last[1]
+    assert found.endswith(b'"slow but done"' if b"slow" in request_ else b"3")
+
+
+def test_a_client_that_leaves_half_a_request_is_not_waited_for(served):
+    with served.connect(post("/upload", 30, b"abc")) as client:
+        client.shutdown(socket.SHUT_WR)
+        assert rest(client) == b""
 
 
 def test_another_protocol_is_not_switched_to(served):

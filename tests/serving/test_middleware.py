@@ -1,8 +1,10 @@
 """What every request passes: hosts, origins, keys, bodies, and what every answer says of itself."""
 
 import asyncio
+import fcntl
 import json
 import logging
+import signal
 import socket
 import time
 from typing import Any
@@ -24,7 +26,21 @@ OPEN = {"/", "/health", "/languages", "/frontend/settings"}
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost@evil.example", "[::2]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "localhost@evil.example",
+        "[::2]",
+        "evil.com@localhost",
+        "127.0.0.1:abc",
+        "localhost:80:80",
+        "localhost/x",
+        "[localhost]:1x",
+    ],
+)
 def test_another_name_for_our_address_is_refused(served, method, host):
     """DNS rebinding: a page of another site that found out how to reach us."""
     for path in ("/api/predict", "/health"):
@@ -70,6 +86,15 @@ def test_a_body_that_says_it_is_too_long_is_not_read(served):
         answer = b"".join(iter(lambda: client.recv(10_000), b""))
     assert answer.startswith(b"HTTP/1.1 413")
     assert b'"bound": "body_bytes"' in answer
+
+
+@pytest.mark.parametrize("path", ["/health", "/metrics"])
+def test_bodies_that_are_not_asked_for_are_not_read(served, path):
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as client:
+        client.sendall(f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 30000\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: client.recv(10_000), b""))
+    assert answer.startswith(b"HTTP/1.1 405")
+    assert b"connection: close" in answer.lower()
 
 
 def test_a_body_that_turns_out_too_long_is_refused(served):
@@ -206,6 +231,18 @@ def test_texts_are_not_in_the_log(models):
     assert "secret" not in log
 
 
+def test_a_log_that_nobody_reads_stops_nothing(models):
+    """A pipe holds 64 KB: then the server stood still, and SIGTERM with it."""
+    running = Running([str(models / "digits")])
+    assert running.process.stderr is not None
+    fcntl.fcntl(running.process.stderr, fcntl.F_SETPIPE_SZ, 4096)
+    for _ in range(200):
+        assert running.ask("/nothing" + "x" * 40).status == 404
+    running.process.send_signal(signal.SIGTERM)
+    assert running.process.wait(timeout=60) == 0
+    running.process.communicate()
+
+
 async def call(app, path="/health", headers=()):
     """One request without a service."""
     sent: list[dict[str, Any]] = []
@@ -236,7 +273,7 @@ def test_while_stopping_only_health_and_metrics_answer(service):
 
 def test_while_the_queue_is_full_nothing_is_read(service, monkeypatch):
     app = make_app(service)
-    monkeypatch.setattr(service.scheduler, "queue", [None] * service.bounds.queue)
+    monkeypatch.setattr(service.scheduler, "queue", [None] * 2 * service.bounds.queue)
     status, body = asyncio.run(call(app, "/api/predict"))
     assert (status, body["error"]["bound"]) == (429, "queue")
     assert asyncio.run(call(app, "/api/models"))[0] == 200

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from seqloom.errors import SeqloomError
+from seqloom.serving.errors import APIError
 from seqloom.serving.model_store import ModelStore
 from seqloom.training.model import load
 
@@ -76,3 +77,13 @@ def test_what_cannot_be_served_is_said_before_anything_starts(models, tmp_path):
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     with pytest.raises(SeqloomError, match=r"model\.safetensors"):
         ModelStore([str(broken)], 10**9)
+
+
+def test_a_folder_that_was_swapped_for_another_model_is_not_taken_for_the_first(models, tmp_path):
+    shutil.copytree(models / "mood", tmp_path / "model")
+    store = ModelStore([str(tmp_path / "model")], 10**9)
+    shutil.rmtree(tmp_path / "model")
+    shutil.copytree(models / "words", tmp_path / "model")
+    with pytest.raises(APIError, match="another one since this server started") as refused:
+        store.open("model")
+    assert refused.value.status == 503

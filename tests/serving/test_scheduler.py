@@ -2,13 +2,15 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 
 from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
-from seqloom.serving.job import Job
+from seqloom.serving.job import CLIENT, Job
 from seqloom.serving.metrics import ServerMetrics
 from seqloom.serving.scheduler import Scheduler
 from seqloom.serving.settings import Bounds
@@ -219,7 +221,7 @@ def test_the_queue_has_a_bound():
     async def work(scheduler):
         scheduler.submit(first := gate.job("x1", "x1", "x1"))
         with pytest.raises(APIError) as refused:
-            scheduler.submit(gate.job("x1", "x1"))
+            scheduler.submit(gate.job("x1", "x1", "x1"))
         assert (refused.value.status, refused.value.bound) == (429, "queue")
         assert refused.value.headers()["retry-after"] == "1"
         scheduler.submit(gate.job("x1"))
@@ -234,7 +236,8 @@ def test_a_request_that_would_come_too_late_is_refused_at_once():
 
     async def work(scheduler):
         scheduler.admission.limit = 2.5  # what was learned
-        scheduler.submit(first := gate.job("x2", "x2"))
+        scheduler.submit(first := gate.job("x2"))
+        scheduler.submit(second := gate.job("x2"))
         scheduler.thread.start()
         while not gate.worked and not gate.batches:
             await asyncio.sleep(0.001)
@@ -243,6 +246,7 @@ def test_a_request_that_would_come_too_late_is_refused_at_once():
         assert (refused.value.status, refused.value.bound, refused.value.retry_after) == (429, "seconds", 1)
         gate.steps.release(100)
         await finished(first)
+        await finished(second)
         while scheduler.batches or scheduler.active:
             await asyncio.sleep(0.001)
         await finished_at(scheduler, gate.job("x1", "x1", "x1"))  # who has nothing to do takes anything
@@ -283,3 +287,93 @@ def test_closing_finishes_what_waits():
 
 def test_no_texts_are_answered_at_once():
     assert run(lambda scheduler: finished(Job([], Gate().compute))) == []
+
+
+# --- one client among others --------------------------------------------------------------------------
+
+
+def from_address(gate: Gate, address: str, *texts: str, **more) -> Job:
+    token = CLIENT.set(address)
+    try:
+        return gate.job(*texts, **more)
+    finally:
+        CLIENT.reset(token)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "10.0.0.2"], ids=["the same address", "another address"])
+def test_a_request_with_many_texts_does_not_shut_others_out(address):
+    """Three hundred sentences of one text were more than the limit: everybody else was refused until they were done."""
+    gate = Gate(open=False)
+
+    async def work(scheduler):
+        scheduler.admission.limit = 20.0
+        scheduler.submit(many := from_address(gate, "10.0.0.1", *["x30"] * 300))
+        scheduler.thread.start()
+        while not gate.batches:
+            await asyncio.sleep(0.001)
+        short = [from_address(gate, address, "x1") for _ in range(10)]
+        for job in short:
+            scheduler.submit(job)
+        with pytest.raises(APIError):
+            scheduler.submit(from_address(gate, address, *["x1"] * 20))
+        gate.steps.release(10_000)
+        found = [await finished(job) for job in short]
+        await finished(many)
+        return found
+
+    assert run(work) == [["x1"]] * 10
+    worked = [place for place, texts in enumerate(gate.worked) if "x1" in texts]
+    assert worked[-1] < len(gate.worked) / 2, "they need not wait for its end"
+
+
+def test_many_requests_of_one_address_count_as_one_client():
+    gate = Gate(open=False)
+
+    async def work(scheduler):
+        scheduler.admission.limit = 20.0
+        for _ in range(20):
+            scheduler.submit(from_address(gate, "10.0.0.1", "x1"))
+        with pytest.raises(APIError):
+            scheduler.submit(from_address(gate, "10.0.0.1", "x1"))
+        scheduler.submit(from_address(gate, "10.0.0.2", "x1"))
+        gate.steps.release(1_000)
+
+    run(work)
+
+
+def test_waiting_texts_are_taken_by_turns():
+    gate = Gate()
+
+    async def work(scheduler):
+        jobs = [
+            from_address(gate, "a", "x1", "x2", "x3"),
+            from_address(gate, "a", "x4"),
+            from_address(gate, "b", "x5", "x6"),
+        ]
+        for job in jobs:
+            scheduler.submit(job)
+        scheduler.thread.start()
+        for job in jobs:
+            await finished(job)
+
+    run(work, batch=3)
+    assert gate.batches[0] == ["x1", "x5", "x4"], "a request of each client, then the next of each"
+
+
+def test_a_request_that_is_slow_by_itself_does_not_lower_the_limit():
+    """What one long text takes on an idle server says nothing of the load."""
+    scheduler = Scheduler(Bounds(seconds=1e-3), ServerMetrics())
+    gate = Gate()
+
+    async def work():
+        def slow(asked) -> Iterator[list[Reply]]:
+            time.sleep(0.02)
+            yield [Reply(0, cast(Any, "x1"))]
+
+        job = Job([TaskRequest("x1")], slow)
+        scheduler.submit(job, gate.job())
+        before = scheduler.admission.limit
+        scheduler.run_once()
+        assert scheduler.admission.limit >= before
+
+    asyncio.run(work())

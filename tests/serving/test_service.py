@@ -2,6 +2,8 @@
 
 import asyncio
 import threading
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,9 +12,10 @@ from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.serving.errors import APIError
-from seqloom.serving.service import InferenceService, characters_in
+from seqloom.serving.service import InferenceService
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.task import characters_in
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
 from seqloom.tasks.translate.task import Translate
 from seqloom.training.model import load
@@ -140,27 +143,27 @@ def test_explanations_have_a_bound_and_do_not_stop_the_scheduler(models):
     service, gate = make(models, "digits", explanations=2), threading.Event()
     (entry,) = service.model_store.entries.values()
 
-    def work_of_one() -> str:
+    def work_of_one(wanted) -> str:
         gate.wait(30)
         return "explained"
 
-    def wrong() -> str:
+    def wrong(wanted) -> str:
         raise SeqloomError("too many words")
 
     async def work():
         await service.load_model(entry)
         service.scheduler.thread.start()
-        waiting = [asyncio.ensure_future(service.explain(work_of_one)) for _ in range(2)]
+        waiting = [asyncio.ensure_future(service.explain(work_of_one, CLIENT)) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(APIError) as refused:
-            await service.explain(work_of_one)
+            await service.explain(work_of_one, CLIENT)
         assert (refused.value.status, refused.value.bound) == (429, "explanations")
         jobs = await service.submit([(entry, ["1 2"])], {})
         assert (await service.results(jobs, CLIENT))[0][0].text == "one two"
         gate.set()
         assert await asyncio.gather(*waiting) == ["explained"] * 2
         with pytest.raises(APIError, match="too many words"):
-            await service.explain(wrong)
+            await service.explain(wrong, CLIENT)
 
     run(service, work)
 
@@ -183,3 +186,35 @@ def test_what_a_request_may_cost(models):
 def test_no_temperature_without_a_number(temperature):
     with pytest.raises(ConfigError):
         check(GenerateOptions, {"temperature": temperature}, where="options")
+
+
+def test_an_explanation_ends_when_nobody_waits_for_it(models):
+    service = make(models, "digits", explanations=2)
+    begun, ended, never = threading.Event(), threading.Event(), threading.Event()
+
+    def stages(wanted) -> str:
+        begun.set()
+        while wanted():
+            time.sleep(0.001)
+        ended.set()
+        raise SeqloomError("nobody waits")
+
+    def behind(wanted) -> str:
+        never.set()
+        return ""
+
+    async def work():
+        gone: Any = SimpleNamespace(receive=leaves)
+        waiting = [asyncio.ensure_future(service.explain(each, gone)) for each in (stages, behind)]
+        found: list[Any] = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [error.status for error in found] == [499, 499]
+        assert await asyncio.to_thread(ended.wait, 30)
+        while service.explaining:
+            await asyncio.sleep(0.001)
+
+    async def leaves():
+        await asyncio.to_thread(begun.wait, 30)
+        return {"type": "http.disconnect"}
+
+    run(service, work)
+    assert not never.is_set(), "it had not begun"

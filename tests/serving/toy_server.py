@@ -112,7 +112,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (48, resource.getrlimit(resource.RLIM
 http_server.listen(
     app,
     HTTPSettings(**json.loads(sys.argv[1])),
-    overloaded=lambda path: APIError(503, "full", bound="room", retry_after=1) if path.endswith("full") else None,
+    overloaded=lambda path, _: APIError(503, "full", bound="room", retry_after=1) if path.endswith("full") else None,
     ready=lambda url: print(url, flush=True),
     draining=lambda: print("draining", flush=True),
 )

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from seqloom.errors import DamagedError
 from seqloom.storage import ModelFiles, new_folder, open_files, read_tensors, write_json, write_manifest, write_tensors
 from seqloom.storage.writing import MANIFEST
+from tests.forked import forked
 
 
 @pytest.fixture
@@ -171,3 +174,16 @@ def test_a_weights_file_has_the_rights_of_any_other(tmp_path):
     (tmp_path / "other").touch()
     write_tensors(tmp_path / "W.safetensors", {"W": torch.zeros(2)})
     assert (tmp_path / "W.safetensors").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_a_full_disk_is_said_and_nothing_is_left_behind(tmp_path):
+    def save() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        with new_folder(tmp_path / "model") as part:
+            write_tensors(part / "model.safetensors", {"W": torch.zeros(10_000)})
+
+    found = forked(save)
+    assert found.kind == "error", found.text
+    assert f"cannot write {tmp_path / 'model'}: File too large" in found.text
+    assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ from seqloom.training.run_config import load_run
 QUICK = [
     "model.embedding=12", "model.widths=[12]", "model.length=20", "model.name=cnn", "model.dropout=0",
     "train.warmup_steps=5", "train.batch_tokens=400", "train.learning_rate=0.02", "train.evaluate_every=50",
-    "train.checkpoint_every=200", "train.steps=100",
+    "train.checkpoint_every=200", "train.steps=100", "train.choose=false", "train.baseline=false",
 ]  # fmt: skip
 FILLERS = ["a", "the", "of", "it", "and"]
 THINGS = ["red", "round", "big"]

@@ -9,9 +9,9 @@ from seqloom.data.corpus import prepare
 from seqloom.data.record import Place, Record
 from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
-from seqloom.tasks.classify.inputs.frames import FrameStatistics
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.task import Classify
+from seqloom.tasks.frame_inputs import FrameStatistics
 from tests.tasks.classified import lines, trained
 
 

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from seqloom.tasks.tag.heads import SoftmaxHead
 from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed, may_follow
 from seqloom.tasks.tag.task import Tag
 from seqloom.training.model import load
@@ -52,7 +53,8 @@ def test_a_tagger_writes_no_inside_after_outside(tmp_path, monkeypatch):
     train(load_fitting(small, task="tag", data__train=str(data)), tmp_path / "run", quiet=True)
     model = load(tmp_path / "run")
     assert isinstance(model.task, Tag)
-    assert isinstance(model.task.decode, SpanDecoder)
+    assert isinstance(model.task.head, SoftmaxHead)
+    assert isinstance(model.task.head.decode, SpanDecoder)
     sentences = [line.split() for line in ("in Ada Bo now", "with Cy Dee then by Bo", "now now in Ada")]
     for found in model(sentences):
         assert is_well_formed([found.tags]) or {*found.tags} == {"O"}

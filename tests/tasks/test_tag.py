@@ -13,7 +13,7 @@ from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.settings import TagConfig
-from seqloom.tasks.tag.task import Tag, loss_of
+from seqloom.tasks.tag.task import Tag
 from seqloom.tasks.tag.word_splitting import token_ids_of, words_of
 from seqloom.tasks.trainable import Plan
 from seqloom.training.model import Model, load
@@ -117,11 +117,13 @@ def corpus_of(task: Tag, tmp_path: Path, items: list[dict[str, list[str]]]) -> A
 
 def test_words_are_kept_whole_and_letters_keep_their_case():
     task = learned()
-    assert token_ids_of(task.tokenizer, ["U.S.", "u.s.", "DOG", "cow"])[:3] == [
-        [task.tokenizer.vocabulary.index(word)] for word in ("u.s.", "u.s.", "dog")
+    assert token_ids_of(task.tokenizers["text"], ["U.S.", "u.s.", "DOG", "cow"])[:3] == [
+        [task.tokenizers["text"].vocabulary.index(word)] for word in ("u.s.", "u.s.", "dog")
     ]
-    assert token_ids_of(task.tokenizer, ["cow"]) == [[task.tokenizer.unk]]
-    assert task.characters is not None and {"A", "a", "'"} <= set(task.characters.vocabulary)
+    assert token_ids_of(task.tokenizers["text"], ["cow"]) == [[task.tokenizers["text"].unk]]
+    assert task.tokenizers.get("characters") is not None and {"A", "a", "'"} <= set(
+        task.tokenizers["characters"].vocabulary
+    )
 
 
 def test_long_sentences_lose_no_word_and_stay_whole_when_measured(tmp_path):
@@ -139,9 +141,9 @@ def test_a_span_across_two_pieces_is_one(tmp_path):
         {"tokens": list("cacbbc"), "tags": ["O", "B-X", "O", "I-X", "I-X", "O"]},
     ]
     task = Tag.learn(TagConfig(model={"length": 2}), open_source(items, task="tag"), {})
-    right = torch.zeros(task.tokenizer.size, 3, dtype=torch.float64)
+    right = torch.zeros(task.tokenizers["text"].size, 3, dtype=torch.float64)
     for word, tag in zip("abc", task.tags, strict=True):
-        right[task.tokenizer.vocabulary.index(word), task.tag_ids[tag]] = 1
+        right[task.tokenizers["text"].vocabulary.index(word), task.tag_ids[tag]] = 1
 
     class Knows(torch.nn.Module):
         """The tag of every word, whatever stands around it."""
@@ -163,24 +165,24 @@ def test_padding_and_later_parts_of_words_never_count(tmp_path):
         -torch.log_softmax(scores[row, place], -1)[batch.tags[row, place]]
         for row, place in (batch.tags != IGNORED).nonzero().tolist()
     ]
-    torch.testing.assert_close(loss_of(scores, batch), torch.stack(expected).sum())
+    torch.testing.assert_close(task.head.loss(task.make_model(), scores, batch), torch.stack(expected).sum())
 
 
 def test_each_word_of_a_batch_has_its_own_letters(tmp_path):
     task = learned()
     corpus = corpus_of(task, tmp_path, SENTENCES)
     batch = task.batch(corpus, [1, 0], torch.device("cpu")).select([1])
-    assert task.characters is not None
-    read = [task.characters.decode(batch.spellings[place].tolist()) for place in batch.spelled[0]]
+    assert task.tokenizers.get("characters") is not None
+    read = [task.tokenizers["characters"].decode(batch.spellings[place].tolist()) for place in batch.spelled[0]]
     assert read == SENTENCES[0]["tokens"]
     assert batch.tags[0].tolist() == [task.tag_ids[tag] for tag in SENTENCES[0]["tags"]]
 
 
 def test_a_word_of_many_letters_keeps_both_ends():
     task = learned()
-    (row,) = task.examples(["a" * 30 + "dog"], [0])
-    assert task.characters is not None
-    assert task.characters.decode(row.letters) == "a" * 12 + "a" * 9 + "dog"
+    (row,) = task.inputs.examples(["a" * 30 + "dog"], [0])
+    assert task.tokenizers.get("characters") is not None
+    assert task.tokenizers["characters"].decode(row.letters) == "a" * 12 + "a" * 9 + "dog"
 
 
 def test_a_tag_never_seen_is_named_with_its_place(tmp_path):
@@ -240,7 +242,7 @@ def test_a_section_named_in_part_keeps_the_defaults_of_a_tagger():
     ],
 )
 def test_text_is_cut_as_the_data_was(text, words):
-    found = words_of(learned().tokenizer, text)
+    found = words_of(learned().tokenizers["text"], text)
     assert [word.text for word in found] == words
     assert all(text[word.start :].startswith(word.text) for word in found)
 
@@ -282,7 +284,7 @@ def test_more_parts_than_rows_and_empty_rows_have_a_loss(tmp_path):
     whole, summed = trainable.loss(model, batch), [trainable.loss(model, part) for part in parts[:3]]
     torch.testing.assert_close(whole.total, sum(part.total for part in summed))
     assert whole.count == sum(part.count for part in summed) == 13 == trainable.token_count(batch)
-    empty = TagBatch.of(task.examples([], []), torch.device("cpu"))
+    empty = TagBatch.of(task.inputs.examples([], []), torch.device("cpu"))
     assert trainable.loss(model, empty).total.item() == 0
 
 

@@ -171,7 +171,7 @@ def test_without_data_a_model_is_measured_on_what_its_training_kept_aside(data, 
     for part in ("valid", "test"):
         kept = [(one.columns["source"], one.columns["target"]) for one in trained.kept_aside(part)]
         alone = tmp_path / f"{part}.tsv"
-        alone.write_text("source\ttarget\n" + "".join(f"{source}\t{target}\n" for source, target in kept))
+        alone.write_text("source\ttarget\n" + "".join(f"{source!s}\t{target!s}\n" for source, target in kept))
         assert trained.evaluate(part=part).json() == trained.evaluate(str(alone)).json()
         assert 0 < len(kept) < 60
     with pytest.raises(DataError, match="no part 'train' was kept aside in training, but valid, test"):

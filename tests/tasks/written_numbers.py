@@ -24,6 +24,7 @@ SMALL = [
     "tokens.kind=word", "model.embedding=16", "model.encoder_widths=[16]", "model.decoder_widths=[16]", "model.heads=2",
     "model.hidden=32", "train.warmup_steps=5", "train.batch_tokens=400", "train.learning_rate=0.02",
     "train.evaluate_every=100", "train.checkpoint_every=100", "translate.measure=exact",
+    "train.choose=false", "train.baseline=false",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ OTHER = ["the", "a", "film", "story", "and", "of", "it", "very", "with", "cast"]
 QUICK = [
     "model.embedding=16", "model.widths=[12]", "model.length=16",
     "train.steps=60", "train.warmup_steps=5", "train.batch_tokens=300", "train.learning_rate=0.01",
-    "train.evaluate_every=20", "train.checkpoint_every=10",
+    "train.evaluate_every=20", "train.checkpoint_every=10", "train.choose=false", "train.baseline=false",
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from tests.tasks.tagged import write_tagged
 
 QUICK = [
     "train.steps=6", "train.warmup_steps=1", "train.checkpoint_every=3", "train.evaluate_every=3", "model.embedding=8",
+    "train.schedule=constant",
 ]  # fmt: skip
 BARE = ["hidden=0", "positions=none", "norm_kind=batch", "residual=false", "scaled=false"]
 

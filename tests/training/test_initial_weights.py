@@ -174,3 +174,32 @@ def test_a_translator_takes_word_vectors_for_what_it_reads(tmp_path):
     network: Any = load(tmp_path / "run").network
     assert torch.equal(network.source.embedding.E, begun["source.embedding.E"])
     assert not network.source.embedding.E.requires_grad
+
+
+def test_words_of_a_file_of_vectors_that_were_never_seen_are_read_too(reviews, tmp_path):
+    file = tmp_path / "vectors.txt"
+    file.write_text(
+        "".join(
+            f"{word} " + " ".join([value] * 12) + "\n" for word, value in (("film", "1"), ("zebra", "2"), ("Yak", "3"))
+        )
+    )
+    changes = [f"start.vectors={file}", "start.new_words=true", "start.frozen=true", "tokens.lower=true"]
+    train(settings(reviews, *changes), tmp_path / "run", quiet=True)
+    tokenizer = load(tmp_path / "run").task.tokenizers["text"]
+    new = tokenizer.encode("zebra")[0]
+    assert (new, tokenizer.frequency[new]) == (tokenizer.size - 1, 0)
+    assert tokenizer.encode("yak") == [UNK]
+    assert trained(tmp_path / "run")["embedding.table.E"][new].tolist() == [2.0] * 12
+
+
+@pytest.mark.parametrize("changes, words", [
+    ([], "start.new_words: words come from a file of vectors\n.*give start.vectors"),
+    (["start.vectors=skip-gram"], "start.new_words: words come from a file of vectors"),
+    (["start.vectors={file}", "tokens.kind=bpe", "tokens.size=270"], "the tokens of this model are no words"),
+])  # fmt: skip
+def test_new_words_need_a_file_and_a_vocabulary_of_words(reviews, tmp_path, changes, words):
+    (tmp_path / "v.txt").write_text("film " + " ".join(["1"] * 12) + "\n")
+    given = [change.format(file=tmp_path / "v.txt") for change in changes]
+    with pytest.raises(ConfigError, match=words):
+        train(settings(reviews, "start.new_words=true", *given), tmp_path / "run", quiet=True)
+    assert not (tmp_path / "run").exists()

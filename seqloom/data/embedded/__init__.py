@@ -11,6 +11,7 @@ from seqloom.data.column_roles import ForTask, columns_of, roles_of
 from seqloom.data.embedded.cmudict import CMUDICT
 from seqloom.data.embedded.data_set import SCHEME, EmbeddedDataset
 from seqloom.data.embedded.dates import DATES
+from seqloom.data.embedded.digits import DIGITS, DIGITS_ZH
 from seqloom.data.embedded.names import NAMES
 from seqloom.data.embedded.python_code import PYTHON_CODE
 from seqloom.data.embedded.python_docs import PYTHON_DOCS
@@ -19,7 +20,7 @@ from seqloom.data.sources.folders import SPLITS
 from seqloom.errors import DataError, UnknownName
 
 EMBEDDED: dict[str, EmbeddedDataset] = {
-    data.name: data for data in (DATES, NAMES, PYTHON_TOKENS, PYTHON_DOCS, PYTHON_CODE, CMUDICT)
+    data.name: data for data in (DATES, NAMES, PYTHON_TOKENS, PYTHON_DOCS, PYTHON_CODE, DIGITS, DIGITS_ZH, CMUDICT)
 }
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TypeAlias
 
+import numpy as np
+
 from seqloom.data.column_roles import roles_of
 from seqloom.data.record import Place, Record, Value
 
@@ -47,5 +49,9 @@ class EmbeddedDataset:
         """Name and content in one word: another version of Python or Babel may make other rows."""
         content = sha256()
         for row in self.splits[split]:
-            content.update(f"{row!r}\n".encode())
+            if any(isinstance(value, np.ndarray) for value in row):  # whose text leaves numbers out
+                for value in row:
+                    content.update(value.tobytes() if isinstance(value, np.ndarray) else f"{value!r}\n".encode())
+            else:
+                content.update(f"{row!r}\n".encode())
         return f"{self.path(split)}#{content.hexdigest()[:32]}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.line_reader import open_bytes, read_blocks
@@ -18,6 +19,8 @@ from seqloom.errors import DataError
 
 MAGIC = b"\x93NUMPY"
 PIECE = 1 << 20
+MOST_BYTES, MOST_CHARACTERS = 1 << 28, 1 << 25
+"""Of one sequence, as an array and as text: it is in memory as a whole, and a packed file may hold any number."""
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -63,6 +66,9 @@ def header(stream: BinaryIO, file: Path) -> tuple[np.dtype[Any], bool, tuple[int
 
 def exactly(stream: BinaryIO, size: int, file: Path) -> bytearray:
     """So many bytes, taken piece by piece: a false header cannot ask for all of the memory."""
+    if size > MOST_BYTES:
+        what = f"a sequence of {size:,} bytes, over {MOST_BYTES:,}"
+        raise DataError(what, where=str(file), remedy="cut it into shorter ones, and write rows one after the other")
     held = bytearray()
     while len(held) < size:
         piece = stream.read(min(PIECE, size - len(held)))
@@ -79,10 +85,10 @@ def read_frames(file: Path, policy: Policy | None = None) -> Iterator[Record]:
     """
     policy = policy or Policy()
     width, left_out = 0, policy.report.total
-    for index, block in enumerate(read_blocks(file, policy)):
+    for index, block in enumerate(read_blocks(file, policy, MOST_CHARACTERS)):
         if index == 0 and all(number(cell) is None for cell in cells_of(block[0][1])):
             block = block[1:]
-        rows: list[list[float | None]] = []
+        rows: list[NDArray[np.float32]] = []
         for line, text in block:
             row = [number(cell) for cell in cells_of(text)]
             width = width or len(row)
@@ -90,10 +96,10 @@ def read_frames(file: Path, policy: Policy | None = None) -> Iterator[Record]:
             if problem is not None:
                 policy.bad(Place(str(file), line), problem)
                 break
-            rows.append(row)
+            rows.append(np.array(row, np.float32))
         else:
             if rows:
-                yield Record({"frames": np.array(rows, np.float32)}, Place(str(file), block[0][0]))
+                yield Record({"frames": np.stack(rows)}, Place(str(file), block[0][0]))
     if width == 0 and policy.report.total == left_out:
         policy.bad(Place(str(file)), Problem("no frames", remedy="give a line of numbers for each frame"))
 

@@ -21,7 +21,7 @@ def read_items(
     asked: Collection[str] | None = None,
     place: Callable[[int], Place] | None = None,
 ) -> Iterator[Record]:
-    """A text is column `text`, an array `frames`, a list of words `tokens`; a tuple has columns 1, 2 ..."""
+    """A text is column `text`, bytes `image`, an array `frames`, a list of words `tokens`; a tuple has 1, 2 ..."""
     policy = policy or Policy()
     place = place or partial(Place, NAME)
     width = 0
@@ -49,4 +49,6 @@ def named(item: Any) -> Mapping[str, Any]:
         return {"frames": item}
     if isinstance(item, list):
         return {"tokens": item}
+    if isinstance(item, bytes):
+        return {"image": item}
     return {"text": item}

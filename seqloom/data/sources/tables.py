@@ -30,6 +30,8 @@ Header: TypeAlias = Literal["auto"] | bool
 SEPARATORS = ("\t", ";", "|", ",")
 LOOKED_AT = 100
 """Lines in which the separator and a header are looked for."""
+AHEAD, FREE_AHEAD = 50, 200_000
+"""Lines that are read in vain, for each line of a file and beside, in looking for the ends of quotes."""
 QUOTED = re.compile('"[^"]*"')
 REMEDY = 'close the quote, and write a quote inside quotes twice: ""'
 
@@ -152,6 +154,7 @@ def csv_rows(file: Path, policy: Policy, separator: str) -> Iterator[tuple[int, 
     csv.field_size_limit(max(csv.field_size_limit(), policy.longest_line))  # of the process; never made smaller
     waiting: deque[tuple[int, str | Problem]] = deque()
     lines = scan(file, policy)
+    looked_ahead = 0
     while numbered := waiting.popleft() if waiting else next(lines, None):
         number, line = numbered
         if isinstance(line, str) and '"' not in line:
@@ -162,6 +165,10 @@ def csv_rows(file: Path, policy: Policy, separator: str) -> Iterator[tuple[int, 
             cells = next(csv.reader(feed(taken, waiting, lines, policy.longest_line), delimiter=separator, strict=True))
         except csv.Error as error:
             waiting.extendleft(reversed(taken[1:]))
+            looked_ahead += len(taken)
+            if looked_ahead > FREE_AHEAD + AHEAD * number:
+                what = "quotes are opened and not closed, line after line"
+                raise DataError(what, where=str(Place(str(file), number)), remedy=REMEDY) from None
             policy.bad(Place(str(file), number), broken(error) if isinstance(line, str) else line)
             continue
         spoiled = next(((at, found) for at, found in taken if isinstance(found, Problem)), None)

@@ -54,7 +54,7 @@ class ConvolutionEncoder(Encoder):
 
 
 @architecture(
-    "cnn", "convolutions over windows of words", kind="encoder", reads=["widths", "window"], adds_positions=True
+    "cnn", "convolutions over windows of tokens", kind="encoder", reads=["widths", "window"], adds_positions=True
 )
 def cnn(config: ModelConfig, width: int, causal: bool) -> Encoder:
     return ConvolutionEncoder(config, width, causal)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import torch
-from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.layers.norms import NormKind
@@ -33,6 +33,9 @@ SHARED = {"name", "encoder", "decoder", "bridge", "copying", "embedding", "dropo
 class Seq2SeqConfig(Config):
     """Any encoder with any bridge and any decoder; a name stands for a choice of them, which others may change."""
 
+    of_task: ClassVar[str] = "translate"
+    """The task whose names of models stand for settings."""
+
     name: str = "transformer"
     """A model by name: encoder-decoder, lstm-to-lstm, rnn-attention, conv-seq2seq, transformer-tiny, hybrid ..."""
     encoder: str = "gru"
@@ -45,7 +48,7 @@ class Seq2SeqConfig(Config):
     """A fixed context enters every step and the output too, not the start alone (recurrent decoders)."""
     score: ScoreName = "additive"
     """How a recurrent or convolution decoder scores the states that it attends to."""
-    order: Literal["look-first", "state-first"] = "look-first"
+    order: Literal["attend-first", "state-first"] = "attend-first"
     """A recurrent decoder attends, then makes its state (Bahdanau); or makes its state, then attends (Luong)."""
     input_feeding: bool = False
     """What was made of state and context goes into the next step (with order state-first)."""
@@ -84,11 +87,17 @@ class Seq2SeqConfig(Config):
     length: PositiveInt = 256
     """Longest source and target, in tokens; longer pairs are left out of training, longer sources are cut."""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def a_name_stands_for_settings(cls, given: Any) -> Any:
+    def a_name_stands_for_settings(
+        cls, given: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
         if not isinstance(given, dict):
-            return given
+            return validate(given)
+        if given.get("order") == "look-first":  # its name in folders of 2026
+            if not was_saved(info):
+                raise problem("order", "look-first is called attend-first now", remedy='write order = "attend-first"')
+            given = {**given, "order": "attend-first"}
         name = given.get("name", cls.model_fields["name"].default)
         if "widths" in given:  # as models with one stack of layers call it
             if given.keys() & {"encoder_widths", "decoder_widths"}:
@@ -96,7 +105,9 @@ class Seq2SeqConfig(Config):
             widths = given["widths"]
             given = {key: value for key, value in given.items() if key != "widths"}
             given |= {"encoder_widths": widths, "decoder_widths": widths}
-        return {**blamed("name", str(name), "translate").preset, **given}
+        made = validate({**blamed("name", str(name), cls.of_task).preset, **given})
+        made.model_fields_set.intersection_update(given)  # what the name stands for was not said
+        return made
 
     @model_validator(mode="after")
     def it_can_be_built(self, info: ValidationInfo) -> Self:
@@ -113,7 +124,7 @@ class Seq2SeqConfig(Config):
         if not was_saved(info):
             who, preset = (
                 f"{self.encoder} to {self.decoder} with bridge {self.bridge}",
-                find(self.name, "translate").preset,
+                find(self.name, self.of_task).preset,
             )
             refuse_unread(self, self.settings_read(), preset, who, ("encoder", "decoder"))
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter, Request, Response
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from seqloom.config import problem
 from seqloom.explaining.page import page, page_data
 from seqloom.explaining.trained import explain_model
+from seqloom.explaining.walkthrough import check_wanted
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.tasks.registry import known_tasks
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -31,7 +32,7 @@ class TextsRequest(RequestBody):
     model: str | None = None
     """A model by name; without it the first one."""
     text: Input = ""
-    """A text; for some models an object with columns, a list of words, or frames."""
+    """A text; for some models an object with columns, a list of words, frames, or a picture as {"image": base64}."""
     texts: list[Input] = Field(default_factory=list)
     """Several, in place of one."""
 
@@ -72,8 +73,8 @@ class PredictResponse(BaseModel):
 class ExplainRequest(RequestBody):
     """A text to explain."""
 
-    text: str = Field(pattern=r"\S")
-    """A sentence of a few words."""
+    text: Annotated[str, Field(pattern=r"\S")] | dict[str, Any]
+    """A sentence of a few words; for some models an object with columns, or a picture as {"image": base64}."""
     model: str | None = None
     """A model by name; without it the first one."""
     format: Literal["json", "html"] = "json"
@@ -121,17 +122,18 @@ def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
 @router.post(
     "/explain", responses={**error_responses(404), 200: {"content": {"text/html": {}, "application/json": {}}}}
 )
-async def explain(body: ExplainRequest, service: ServiceDep) -> Response:
+async def explain(body: ExplainRequest, request: Request, service: ServiceDep) -> Response:
     """Explain what a model computes for a text, from the whole down to a single gate."""
     entry = service.entry(body.model)
     model = await service.load_model(entry)
-    service.check_texts([body.text])
+    service.parse_inputs(model, [body.text])
 
-    def work() -> str:
-        explained = explain_model(model, body.text)
+    def work(wanted: Callable[[], bool]) -> str:
+        explained = explain_model(model, body.text, wanted)
+        check_wanted(wanted)
         return page(explained) if body.format == "html" else as_json(page_data(explained))
 
-    found = await service.explain(work)
+    found = await service.explain(work, request)
     kind = "text/html; charset=utf-8" if body.format == "html" else "application/json"
     return Response(found, media_type=kind, headers={"content-security-policy": "sandbox allow-scripts"})
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from pydantic import FiniteFloat
 
-from pydantic import Field, FiniteFloat, model_validator
-
-from seqloom.config import Config, problem
-from seqloom.tasks.facts import Names
-
-Deviation = Annotated[FiniteFloat, Field(gt=0)]
+from seqloom.config import Config
+from seqloom.tasks.facts import Deviation, FrameFacts, Names
 
 
 class NumberFacts(Config):
@@ -17,19 +13,6 @@ class NumberFacts(Config):
 
     mean: FiniteFloat
     deviation: Deviation
-
-
-class FrameFacts(Config):
-    """The scale of each column of frames."""
-
-    mean: list[FiniteFloat] = Field(min_length=1)
-    deviation: list[Deviation] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def as_many_deviations_as_means(self) -> Self:
-        if len(self.mean) != len(self.deviation):
-            raise problem("deviation", f"{len(self.deviation)} for {len(self.mean)} means", remedy="train it again")
-        return self
 
 
 class FeatureFacts(Config):

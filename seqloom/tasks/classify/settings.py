@@ -52,7 +52,7 @@ class ClassifyTokens(TokenConfig):
     """How text is cut: the section [tokens] with the defaults of a classifier."""
 
     kind: Kind = "word"
-    """What a token is: a word, what stands between spaces, a character, a part of a word (bpe and unigram)."""
+    """What a token is: a word, words and their pairs (ngram), what stands between spaces, a character, a subword."""
     size: PositiveInt = 20_000
     """Size of the vocabulary at most, with the four special ones and, for parts of words, the 256 bytes."""
 

@@ -13,14 +13,11 @@ from seqloom.models.classifier import Classifier, FlatClassifier, classifier_sta
 from seqloom.models.predictions import ANSWERS
 from seqloom.models.stage import Example, StageExample, VocabularyAxis
 from seqloom.tasks.classify.answers.regression import Regression
-from seqloom.tasks.classify.inputs.frames import FrameInputs
-from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, read_words, token_axis
+from seqloom.tasks.frame_inputs import FrameInputs
+from seqloom.tasks.stages import LONGEST, MOST_FRAMES, bounded, frequent_text, of_another_length, read_words, token_axis
 
 if TYPE_CHECKING:
     from seqloom.tasks.classify.task import Classify
-
-MOST_FRAMES = 128
-"""Of sound or sensors, which are read in finer steps than words."""
 
 
 def classification_example(task: Classify, network: nn.Module, given: Any, device: torch.device) -> Example:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,18 +18,20 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import ConfigError
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
+from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
-from seqloom.tasks.classify.inputs.base import InputKind
-from seqloom.tasks.classify.inputs.frames import FrameInputs, FrameStatistics
-from seqloom.tasks.classify.inputs.texts import TextInputs
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
+from seqloom.tasks.classify.text_inputs import TextInputs
+from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
+from seqloom.tasks.input_kind import InputKind
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
@@ -160,6 +162,9 @@ class Classify(Task[ClassifyConfig]):
             f"{full:,} of {len(train):,} inputs have {longest} tokens or more: what is {beyond} is not read; "
             "raise model.length to read it"
         ]
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        return baselines(self.answers, train, valid)
 
     # --- use ----------------------------------------------------------------------------------------
 

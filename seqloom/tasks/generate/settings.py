@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from seqloom.config import Config
 from seqloom.data.settings import CutFrom, DataConfig
 from seqloom.decoding.settings import SamplingOptions
 from seqloom.models.settings import ModelConfig
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tokens.settings import Kind, TokenConfig
+from seqloom.tokens.settings import Kind, TokenConfig, written_one_by_one
 
 
 class GenerateSettings(Config):
@@ -33,6 +33,10 @@ class TextTokens(TokenConfig):
     """Tokens to write with."""
 
     kind: Kind = "character"
+
+    @model_validator(mode="after")
+    def tokens_can_be_written(self) -> Self:
+        return written_one_by_one(self)
 
 
 class WriterModel(ModelConfig):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +19,8 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.sampling import SampledSequence
 from seqloom.errors import ConfigError, SeqloomError
+from seqloom.evaluating.baselines.ngram_language_model import NgramLanguageModel
+from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
@@ -39,6 +43,9 @@ from seqloom.tokens.tokenizer import Tokenizer
 
 EVALUATED = 4_096
 """Tokens that are evaluated in one batch."""
+COUNTED, MEASURED = 1_000_000, 100_000
+"""Tokens that a baseline counts, and those it is measured on."""
+NGRAMS = {"unigrams": 1, "trigrams": 3}
 SAMPLE = GenerateOptions(length=60)
 """How the sample that is shown while training is generated."""
 
@@ -92,7 +99,20 @@ class Generate(Task[GenerateConfig]):
             return masked_tokens(text, segments, device, self.tokenizer.size, generator)
         return next_tokens(text, segments, device)
 
+    def tokens_of(self, records: Iterable[Record], most: int) -> list[int]:
+        """The first tokens of a text."""
+        lines = chain.from_iterable(line for record in records for line in self.encode([record])["text"])
+        return list(islice(lines, most))
+
     # --- training -----------------------------------------------------------------------------------
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """Counts of single tokens, and of three."""
+        if self.masked:
+            return []
+        learned, measured = self.tokens_of(train, COUNTED), self.tokens_of(valid, MEASURED)
+        models = {name: NgramLanguageModel(learned, self.tokenizer.size, n) for name, n in NGRAMS.items()}
+        return [BaselineScore(name, "perplexity", math.exp(model.loss(measured))) for name, model in models.items()]
 
     def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> SegmentTrainable:
         text, length = LongText(train, self.tokenizer.eos), self.config.model.length

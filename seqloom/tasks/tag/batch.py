@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from seqloom.data.padding import pad_sequences
 from seqloom.tasks.batching import tensors
+from seqloom.tasks.frame_inputs import frame_tensors
 from seqloom.tasks.tag.examples import TagExample
 
 IGNORED = -1
@@ -21,7 +22,7 @@ IGNORED = -1
 class TagBatch:
     """Token ids, spellings and tags of sentences, padded."""
 
-    tokens: Tensor  # (B, T)
+    tokens: Tensor  # (B, T), or frames (B, T, F)
     lengths: Tensor  # (B)
     spelled: Tensor  # (B, T)
     spellings: Tensor  # (spellings, letters of a word)
@@ -29,7 +30,8 @@ class TagBatch:
 
     @classmethod
     def of(cls, rows: Sequence[TagExample], device: torch.device) -> TagBatch:
-        tokens, lengths = tensors([row.text for row in rows], device)
+        read = [row.text for row in rows]
+        tokens, lengths = (frame_tensors if np.ndim(read[0]) == 2 else tensors)(read, device)
         tags, _ = tensors([row.tags for row in rows], device)
         sizes, _ = pad_sequences([row.sizes for row in rows], tokens.shape[1])
         letters = np.zeros((*sizes.shape, max(int(sizes.max(initial=0)), 1)), np.int64)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from seqloom.tasks.tag.word_splitting import token_ids_of
@@ -50,6 +51,14 @@ def examples_of(
             goes_on=[goes_on],
         )
         goes_on = 1
+
+
+def frame_examples(frames: NDArray[np.float32], tags: Sequence[int], longest: int) -> Iterator[TagExample]:
+    """Frames (T, D) as examples of at most `longest` of them, each with its tag."""
+    for first in range(0, max(len(frames), 1), longest):
+        some = frames[first : first + longest]
+        of_these = [tag + 1 for tag in tags[first : first + longest]]
+        yield TagExample(some, of_these, [], [0] * len(some), [int(first > 0)])
 
 
 def pieces(sizes: Sequence[int], longest: int) -> Iterator[tuple[int, int]]:

@@ -10,9 +10,9 @@ from seqloom.config import Config, problem
 from seqloom.models.characters import CharacterKind
 from seqloom.models.registry import find
 from seqloom.models.settings import ModelConfig
-from seqloom.tasks.facts import Names
+from seqloom.tasks.facts import FrameFacts, Names
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tokens.settings import Kind, TokenConfig
+from seqloom.tokens.settings import WORDS, Kind, TokenConfig
 
 
 class TagTokens(TokenConfig):
@@ -46,6 +46,8 @@ class TagSettings(Config):
     """Width of the character-level vector of a word, concatenated with its embedding; 0 for none."""
     character_kind: CharacterKind = "cnn"
     """How letters are read: cnn, the strongest windows, or lstm, from both ends."""
+    head: Literal["softmax", "crf"] = "softmax"
+    """How tags are chosen: each by itself, or all of a sentence together, by a conditional random field."""
     word_dropout: NonNegativeFloat = 0.25
     """How readily words are read as unknown while training: a/(a+n) for one seen n times; not for parts of words."""
 
@@ -67,10 +69,19 @@ class TagConfig(TaskConfig):
         if tokens.kind == "character":
             what, remedy = "a tag is for a word, not for a letter", "use word; letters are read beside it"
             raise problem("tokens.kind", what, remedy=remedy)
+        if tokens.kind == "ngram":
+            raise problem("tokens.kind", "a tag is for one word, not for a pair", remedy="use word")
         if tokens.stop_list:
             raise problem("tokens.stop_words", "every word has a tag, none can be left out", remedy='set it to "none"')
         if tokens.bpe_dropout:
             raise problem("tokens.bpe_dropout", "words are cut once, before training", remedy="leave it at 0")
+        return self
+
+    @model_validator(mode="after")
+    def a_random_field_is_over_words(self) -> Self:
+        if self.tag.head == "crf" and self.tokens.kind not in WORDS:
+            what = f"transitions are between words, and {self.tokens.kind} cuts them"
+            raise problem("tag.head", what, remedy="use tokens.kind word or space, or head softmax")
         return self
 
     @model_validator(mode="after")
@@ -90,5 +101,7 @@ class TagFacts(Config):
 
     tags: Names
     """The tags, in the order of their ids."""
+    frames: FrameFacts | None = None
+    """The scale of each column, if it reads frames instead of words."""
     whole_spans: bool = False
     """Whether the tags of the training data mark whole spans, and so do predicted ones."""

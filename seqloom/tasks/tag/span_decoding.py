@@ -37,14 +37,18 @@ def closes_spans(tags: Iterable[str]) -> bool:
     return any(tag.partition("-")[0] == "E" for tag in tags)
 
 
+def allowed_transitions(tags: Sequence[str]) -> NDArray[np.bool_]:
+    """Which tag may follow which: (tags + 1, tags + 1), behind the tags the beginning as a row, the end as a column."""
+    closes, ends = closes_spans(tags), [*tags, OUTSIDE]
+    return np.array([[may_follow(before, tag, closes) for tag in ends] for before in ends])
+
+
 class SpanDecoder:
     """The likeliest tags of a sentence among those that make whole spans (Viterbi)."""
 
     def __init__(self, tags: Sequence[str]) -> None:
-        closes = closes_spans(tags)
-        self.allowed = np.array([[may_follow(before, tag, closes) for tag in tags] for before in tags])
-        self.first = np.array([may_follow(OUTSIDE, tag, closes) for tag in tags])
-        self.last = np.array([may_follow(tag, OUTSIDE, closes) for tag in tags])
+        allowed = allowed_transitions(tags)
+        self.allowed, self.first, self.last = allowed[:-1, :-1], allowed[-1, :-1], allowed[:-1, -1]
 
     def __call__(self, probabilities: Array) -> list[int]:
         """probabilities (T, tags) -> the index of each tag."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from seqloom.errors import SeqloomError
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.stages import bounded, frequent_text, of_another_length, read_words, token_axis
+from seqloom.tasks.stages import MOST_FRAMES, bounded, frequent_text, of_another_length, read_words, token_axis
 from seqloom.tasks.tag.batch import TagBatch
+from seqloom.tasks.tag.inputs import WordSequences
 
 if TYPE_CHECKING:
     from seqloom.tasks.tag.task import Tag
@@ -20,20 +22,33 @@ if TYPE_CHECKING:
 def tagging_example(task: Tag, network: nn.Module, given: Any, device: torch.device) -> Example:
     """The whole tagger, with the characters of each word if it reads them."""
     assert isinstance(network, Tagger)
-    given = frequent_text(task.tokenizer) if given is None else given
-    shown, cut = task.cut(given)
-    batch = TagBatch.of(task.examples([word.text for word in cut], [0] * len(cut))[:1], device)
-    tokens = bounded(batch.tokens[0].tolist() if cut else [])
-    words = read_words(task.tokenizer, shown, tokens)
-    longer = len(tokens) < task.config.model.length
+    inputs = task.inputs
+    if given is None:
+        given = sample(inputs)
+    read = inputs.read(given)
+    batch = TagBatch.of(inputs.examples(read.values, [0] * len(read.words))[:1], device)
+    if isinstance(inputs, WordSequences):
+        tokens = bounded(batch.tokens[0].tolist() if read.words else [])
+        words, axes = read_words(inputs.tokenizer, read.text, tokens), [token_axis(inputs.tokenizer, tokens)]
+    else:
+        bounded(read.words, "frames", MOST_FRAMES)
+        words, axes = [word.text for word in read.words], []
+    longer = len(words) < task.config.model.length
     w, spelled = batch.tokens[0], batch.spelled[0]
     further = [of_another_length(x, longer=longer) for x in (w, spelled)]
     stage = tagger_stage(network, w, spelled, batch.spellings)
     other = tagger_stage(network, further[0], further[1], batch.spellings)
     tags = VocabularyAxis(task.tags, (), ("Z", "P"), "P", table="")
-    example = StageExample(stage, other, words, words, words, [token_axis(task.tokenizer, tokens), tags], longer=longer)
+    example = StageExample(stage, other, words, words, words, [*axes, tags], longer=longer)
     answered = task.predict(network, [given], task.Options())[0]
-    return Example(f"{shown} → {answered}", [example])
+    return Example(f"{read.text} → {answered}", [example])
+
+
+def sample(inputs: Any) -> Any:
+    """For who gives nothing: frequent words, or the mean frame."""
+    if isinstance(inputs, WordSequences):
+        return frequent_text(inputs.tokenizer)
+    return np.tile(inputs.frames.mean, (4, 1)).astype(np.float32)
 
 
 def tagger_stage(network: Tagger, w: Tensor, spelled: Tensor, spellings: Tensor) -> Stage:

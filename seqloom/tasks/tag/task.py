@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Self
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
@@ -19,24 +17,28 @@ from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError, suggestion
+from seqloom.evaluating.baselines.frequent_tags import FrequentTags
+from seqloom.evaluating.baselines.score import MOST_EXAMPLES, MOST_MEASURED, BaselineScore
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
-from seqloom.models.word_dropout import WordDropout
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.frame_inputs import FrameStatistics
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
-from seqloom.tasks.tag.examples import LETTERS, TagExample, examples_of, whole
+from seqloom.tasks.tag.examples import LETTERS, TagExample, whole
+from seqloom.tasks.tag.heads import HEADS, TaggedSentence
+from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, WordSequences, words_in
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
-from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed
+from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
-from seqloom.tasks.tag.word_splitting import Word, learn_words, words_of
+from seqloom.tasks.tag.word_splitting import learn_words
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
-from seqloom.tokens.settings import SPECIALS, UNK, WORDS, TokenConfig
+from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 
 AT_ONCE = 64
@@ -54,45 +56,45 @@ class Tag(Task[TagConfig]):
 
     def __init__(self, config: TagConfig, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         super().__init__(config, tokenizers, facts)
-        self.tokenizer, self.characters = self.tokenizers["text"], self.tokenizers.get("characters")
+        frames = facts.get("frames")
+        self.inputs: TagInputs = FrameSequences(config, frames) if frames else WordSequences(config, self.tokenizers)
         self.tags: list[str] = self.facts["tags"]
         self.tag_ids = {tag: id for id, tag in enumerate(self.tags)}
         self.marks_spans = marks_spans(self.tags)
-        self.decode = SpanDecoder(self.tags) if facts.get("whole_spans") else likeliest
+        self.head = HEADS[config.tag.head](self.tags, bool(facts.get("whole_spans")))
 
     @classmethod
     def learn(cls, config: TagConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
-        """Train the tokenizers of words and of characters, and collect the tags."""
+        """Train the tokenizers of words and of characters, or measure the frames; collect the tags."""
         found: Counter[str] = Counter(tag for record in train for tag in tags_of(record))
         check_tags(found, train.source_name)
+        facts: dict[str, Any] = {"tags": sorted(found)}
+        if is_well_formed(map(tags_of, train)):  # then a prediction is, too
+            facts["whole_spans"] = True
+        if "frames" in next(iter(train)).columns:
+            statistics = FrameStatistics()
+            for record in train:
+                statistics.add(record)
+            return cls(config, {}, {**facts, "frames": statistics.facts()})
         tokenizers = {"text": known.get("text") or learn_words(map(words_in, train), config.tokens)}
         if config.tag.characters:
             letters = ("".join(words_in(record)) for record in train)
             characters = known.get("characters") or Tokenizer.train(letters, TokenConfig(kind="character"))
             tokenizers["characters"] = characters
-        whole_spans = is_well_formed(map(tags_of, train))  # then a prediction is, too
-        return cls(config, tokenizers, {"tags": sorted(found), **({"whole_spans": True} if whole_spans else {})})
+        return cls(config, tokenizers, facts)
 
     @classmethod
     def outcomes(cls, config: TagConfig) -> Outcomes:
         return Outcomes(tags_of)
 
     def make_model(self) -> nn.Module:
-        settings = self.config.tag
-        characters = None
-        if self.characters is not None:
-            dropout = word_dropout(self.characters, settings.word_dropout)
-            size, width = self.characters.size, settings.characters
-            characters = character_encoder(settings.character_kind, size, width, dropout)
-        of_words = self.tokenizer.config.kind in WORDS  # parts of words are never unknown
-        dropout = word_dropout(self.tokenizer, settings.word_dropout) if of_words else None
-        return Tagger(self.config.model, self.tokenizer.size, len(self.tags), characters, dropout)
+        return self.inputs.make_model(len(self.tags), self.head.module())
 
     @classmethod
     def untrained(cls, config: TagConfig, vocabulary: int) -> nn.Module:
         width = config.tag.characters
         letters = character_encoder(config.tag.character_kind, ALPHABET, width) if width else None
-        return Tagger(config.model, vocabulary, 2, letters)
+        return Tagger(config.model, vocabulary, 2, letters, crf=HEADS[config.tag.head](["A", "B"], False).module())
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -101,14 +103,13 @@ class Tag(Task[TagConfig]):
 
     def encode(self, records: list[Record]) -> Chunk:
         """Words, characters and tags as ids; a long sentence becomes several examples."""
-        examples = [example for record in records for example in self.examples(words_in(record), self.tags_in(record))]
+        values = [(self.inputs.values(record), self.tags_in(record)) for record in records]
+        examples = [example for one in values for example in self.inputs.examples(*one)]
         return {field: [getattr(example, field) for example in examples] for field in TagExample._fields}
 
-    def examples(self, words: Sequence[str], tags: Sequence[int]) -> list[TagExample]:
-        return list(examples_of(words, tags, self.tokenizer, self.characters, self.config.model.length))
-
     def tags_in(self, record: Record) -> list[int]:
-        for word, tag in zip(words_in(record), tags_of(record), strict=True):
+        shown = record.columns.get("tokens") or [f"frame {n}" for n in range(1, len(tags_of(record)) + 1)]
+        for word, tag in zip(shown, tags_of(record), strict=True):  # type: ignore[arg-type]
             if tag not in self.tag_ids:
                 raise DataError(
                     f"the tag {tag!r} of {word!r} was never seen in training",
@@ -132,60 +133,76 @@ class Tag(Task[TagConfig]):
         def loss(model: nn.Module, batch: TagBatch) -> Loss:
             logits = batch.logits(model)
             tagged = logits[batch.tags != IGNORED]
-            return Loss(loss_of(logits, batch, plan.label_smoothing), len(tagged), tagged)
+            return Loss(self.head.loss(model, logits, batch, plan.label_smoothing), len(tagged), tagged)
 
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
+
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """The most frequent tag, of each word or of all frames."""
+        counted = self.inputs.counted
+        tagger = FrequentTags((counted(record), self.tags_in(record)) for record in islice(train, MOST_EXAMPLES))
+        records = list(islice(valid, MOST_MEASURED))
+        true = [self.tags_in(record) for record in records]
+        given = [tagger(counted(record)) for record in records]
+        known = [[False] * len(tags) for tags in true]
+        name = "the most frequent tag" + " of each word" * isinstance(self.inputs, WordSequences)
+        found = evaluation(Predictions(true, given, known, 0.0), self.tags, self.marks_spans)
+        return [BaselineScore(name, found.measure, found.metrics[found.measure])]
 
     # --- use ----------------------------------------------------------------------------------------
 
     def input_of(self, record: Record) -> Any:
-        return words_in(record)
+        return record.columns["frames"] if "frames" in record.columns else words_in(record)
 
     def accept(self, given: Any) -> Any:
-        """A text, or its words."""
-        words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)
-        return given if words else super().accept(given)
+        return self.inputs.accept(given)
 
     def answer_steps(
         self, model: nn.Module, requests: Sequence[TaskRequest], options: object
     ) -> Iterator[Sequence[Reply]]:
         """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
         device = next(model.parameters()).device
-        cut = [self.cut(self.accept(one.input)) for one in requests]
-        examples = [self.examples([word.text for word in words], [0] * len(words)) for _, words in cut]
+        asked = [self.inputs.read(self.checked(one.input)) for one in requests]
+        examples = [self.inputs.examples(one.values, [0] * len(one.words)) for one in asked]
         flat = [one for of_one in examples for one in of_one]
         tagged: dict[int, list[Any]] = {}
         for places in by_length([len(row.text) for row in flat], AT_ONCE):
             batch = TagBatch.of([flat[place] for place in places], device)
             with torch.no_grad():
-                probabilities = torch.softmax(batch.logits(model), -1).cpu().numpy()
-            for place, row, tags in zip(places, probabilities, batch.tags.cpu().numpy(), strict=True):
+                logits = batch.logits(model)
+            for place, row, tags in zip(places, logits, batch.tags, strict=True):
                 tagged[place] = list(row[tags != IGNORED])
             yield []
-        by_sentence = whole(tagged, [bool(row.goes_on[0]) for row in flat])
+        by_sentence = self.choose(model, whole(tagged, [bool(row.goes_on[0]) for row in flat]))
         yield [
-            Reply(place, self.tagged(text, words, found))
-            for place, ((text, words), found) in enumerate(zip(cut, by_sentence, strict=True))
+            Reply(place, self.tagged(one, found))
+            for place, (one, found) in enumerate(zip(asked, by_sentence, strict=True))
         ]
 
-    def tagged(self, text: str, words: Sequence[Word], found: Sequence[Any]) -> TaggedText:
-        """From the probabilities of the tags of each word."""
-        ids = self.decode(np.stack(found)) if found else []
-        return TaggedText(
-            text,
-            [word.text for word in words],
-            [word.start for word in words],
-            [self.tags[id] for id in ids],
-            [float(row[id]) for row, id in zip(found, ids, strict=True)],
+    def choose(self, model: nn.Module, sentences: Sequence[Sequence[Tensor]]) -> list[TaggedSentence]:
+        """The tags of sentences, each given by the logits (V) of its words."""
+        device = next((row.device for rows in sentences for row in rows), torch.device("cpu"))
+        nothing = torch.zeros(0, len(self.tags), device=device)
+        found: dict[int, TaggedSentence] = {}
+        for places in by_length([len(rows) for rows in sentences], AT_ONCE):
+            logits = [torch.stack(list(sentences[place])) if sentences[place] else nothing for place in places]
+            with torch.no_grad():
+                found |= dict(zip(places, self.head.choose(model, logits), strict=True))
+        return [found[place] for place in range(len(sentences))]
+
+    def checked(self, given: Any) -> Any:
+        """Of frames, the name of a file is fine where it does not come over the network."""
+        return given if isinstance(self.inputs, FrameSequences) else self.accept(given)
+
+    def tagged(self, given: GivenSequence, found: TaggedSentence) -> TaggedText:
+        return self.inputs.answer_kind(
+            given.text,
+            [word.text for word in given.words],
+            [word.start for word in given.words],
+            [self.tags[id] for id in found.tags],
+            found.scores,
             self.marks_spans,
         )
-
-    def cut(self, given: str | Sequence[str]) -> tuple[str, list[Word]]:
-        """A text and its words; a list of words stands for the text with spaces between them."""
-        if isinstance(given, str):
-            return given, words_of(self.tokenizer, given)
-        starts = np.cumsum([0, *(len(word) + 1 for word in given)])
-        return " ".join(given), [Word(word, int(start)) for word, start in zip(given, starts)]
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)
@@ -201,25 +218,16 @@ class Tag(Task[TagConfig]):
             for places in by_length(corpus.lengths("text"), AT_ONCE):
                 batch = self.batch(corpus, places, device)
                 logits = batch.logits(model)
-                loss += float(loss_of(logits, batch))
+                loss += float(self.head.loss(model, logits, batch))
                 for row, place in enumerate(places):
                     tagged = batch.tags[row] != IGNORED
                     true[place] = batch.tags[row, tagged].tolist()
-                    given[place] = list(torch.softmax(logits[row, tagged].float(), -1).cpu().numpy())
-                    unknown[place] = (batch.tokens[row, tagged] == UNK).tolist()
+                    given[place] = list(logits[row, tagged])
+                    unknown[place] = self.inputs.unknown(batch.tokens[row, tagged]).tolist()
         goes_on = [bool(corpus["goes_on", row][0]) for row in range(len(corpus))]
-        decoded = [self.decode(np.stack(rows)) if rows else [] for rows in whole(given, goes_on)]
+        decoded = [found.tags for found in self.choose(model, whole(given, goes_on))]
         predictions = Predictions(whole(true, goes_on), decoded, whole(unknown, goes_on), loss)
         return evaluation(predictions, self.tags, self.marks_spans)
-
-
-def likeliest(probabilities: NDArray[np.float64]) -> list[int]:
-    """The likeliest tag of each word."""
-    return [int(tag) for tag in probabilities.argmax(-1)]
-
-
-def words_in(record: Record) -> list[str]:
-    return list(record.columns["tokens"])  # type: ignore[arg-type]  # a list of words for this task: see data.roles
 
 
 def tags_of(record: Record) -> list[str]:
@@ -238,13 +246,3 @@ def check_tags(found: Counter[str], where: str) -> None:
             where=where,
             remedy="say which is which, as in data.columns.tokens=1 data.columns.tags=2",
         )
-
-
-def word_dropout(tokenizer: Tokenizer, strength: float) -> WordDropout | None:
-    return WordDropout(strength, tokenizer.frequency, len(SPECIALS), UNK) if strength else None
-
-
-def loss_of(logits: Tensor, batch: TagBatch, smoothing: float = 0.0) -> Tensor:
-    """Summed over the words that have a tag."""
-    flat, tags = logits.flatten(0, 1), batch.tags.flatten()
-    return F.cross_entropy(flat, tags, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing)

@@ -10,7 +10,7 @@ from seqloom.config import Config, problem
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.settings import TaskConfig
-from seqloom.tokens.settings import TokenConfig
+from seqloom.tokens.settings import TokenConfig, written_one_by_one
 
 Measure = Literal["bleu", "chrf", "exact", "phrase_f1", "rouge_l", "loss"]
 
@@ -34,6 +34,12 @@ class PairTokens(TokenConfig):
     def written(self) -> TokenConfig:
         """How targets are cut."""
         return self.target or self.read
+
+    @model_validator(mode="after")
+    def tokens_can_be_written(self) -> Self:
+        written_one_by_one(self.read)
+        written_one_by_one(self.written)
+        return self
 
     @model_validator(mode="after")
     def two_tokenizations_need_two_vocabularies(self) -> Self:

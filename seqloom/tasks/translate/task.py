@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from random import Random
 from typing import Any, Self
 
@@ -20,11 +21,9 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.decoding.beam_search import beam_search
-from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
-from seqloom.decoding.sampling import sample_answers
-from seqloom.errors import ConfigError, DataError
+from seqloom.errors import DataError
+from seqloom.evaluating.baselines.score import MOST_MEASURED, BaselineScore
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
@@ -39,11 +38,12 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.metrics import evaluation, special_metrics
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
+from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
-from seqloom.tokens.settings import BOS, EOS, PAD, UNK
+from seqloom.tokens.settings import EOS
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
 AT_ONCE = 64
@@ -216,6 +216,21 @@ class Translate(Task[TranslateConfig]):
                 count += int(real.sum())
         return total / max(count, 1)
 
+    def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
+        """The source as it is: what names, numbers and common words give."""
+        measure = self.config.translate.measure
+        if measure == "loss":
+            return []
+        pairs = [(str(one.columns["source"]), str(one.columns["target"])) for one in islice(valid, MOST_MEASURED)]
+        sources = [source for source, _ in pairs]
+        written = self.config.tokens.written
+        found = TranslationMetrics.of(
+            sources, [[target] for _, target in pairs], sources, self.language,
+            cased=not written.lower, spaced=written.kind == "space",
+        )  # fmt: skip
+        scores = {**found.metrics(), **special_metrics(found, measure)}
+        return [BaselineScore("the source as it is", measure, scores[measure])]
+
     # --- use ----------------------------------------------------------------------------------------
 
     def answer_steps(
@@ -250,10 +265,6 @@ class Translate(Task[TranslateConfig]):
     ) -> Iterator[list[DecodingUpdate]]:
         """Decode sources that were tokenized, step by step: by beam search, or by sampling."""
         device = next(model.parameters()).device
-        constraints = Constraints(
-            EOS, forbidden=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
-            prefix=self.prefix(options.prefix),
-        )  # fmt: skip
         source, lengths = tensors(read, device)
         assert isinstance(model, Seq2Seq)
         limit = model.decoder.limit
@@ -261,26 +272,10 @@ class Translate(Task[TranslateConfig]):
             options = options.model_copy(update={"max_length": limit})
         with torch.inference_mode():
             state = model.start(source, lengths, weights=options.attention or options.copy_unknown)
-        arguments = (model, state, [len(row) for row in read], BOS, constraints, options, device)
-
-        def wanted(number: int) -> bool:
-            return batch[number].wanted
-
-        if not options.temperature:
-            return beam_search(*arguments, wanted=wanted)
-        keys = [one.key for one in batch]
-        return sample_answers(*arguments, keys, wanted, lambda number: batch[number].streaming)
+        return write_steps(model, state, [len(row) for row in read], batch, self.target_tokenizer, options, device)
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
-
-    def prefix(self, text: str) -> list[int]:
-        """The tokens that every answer begins with; all of them must be ones that the model can write."""
-        tokens = self.target_tokenizer.encode(text)
-        if UNK in tokens:
-            what = f"{text!r} has parts that are not in the vocabulary, so no answer can begin with it"
-            raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
-        return tokens
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(
@@ -309,6 +304,11 @@ class Translate(Task[TranslateConfig]):
             found |= dict(zip(places, means, strict=True))
         return torch.stack([found[place] for place in range(len(texts))]) if found else torch.zeros(0, 0)
 
+    @property
+    def language(self) -> str:
+        """The language of the targets, empty if it is not said."""
+        return self.config.data.target_language.split("-")[0].removeprefix("und")
+
     def questions(self, corpus: Corpus, rows: Sequence[int]) -> list[list[int]]:
         """The pairs of a corpus, each by itself, or with `several_right` those with the same source together."""
         if not self.config.translate.several_right:
@@ -324,11 +324,10 @@ class Translate(Task[TranslateConfig]):
         """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
-        language = self.config.data.target_language.split("-")[0].removeprefix("und")
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return TranslationMetrics.of(answers, references, sources, language, cased=cased, spaced=spaced)
+        return TranslationMetrics.of(answers, references, sources, self.language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions

@@ -14,7 +14,7 @@ from seqloom.data.splits import open_data
 from seqloom.errors import DataError, MissingExtra, UnknownName
 
 SMALLEST = {"dates": 43_000, "names": 10_000, "python-tokens": 10_000, "python-docs": 5_000, "python-code": 20_000}
-SMALLEST |= {"cmudict": 100_000}
+SMALLEST |= {"cmudict": 100_000, "digits": 17_000, "digits-zh": 17_000}
 
 
 @pytest.mark.parametrize("name", EMBEDDED)

@@ -37,7 +37,7 @@ def test_an_array_is_frames_and_a_record_stays_what_it_is():
         (("pos",), "wrong number of columns: 1 where the first tuple has 2"),
         (("pos", "\ud800"), "invalid UTF-8: column '2': half a surrogate pair, character 1 of the text"),
         (("pos", object()), "nested value: column '2': a object"),
-        (b"bytes", "nested value: column 'text': a bytes"),
+        (set("ab"), "nested value: column 'text': a set"),
     ],
 )
 def test_a_bad_item_is_an_error_with_its_index_or_a_counted_skip(item, what):

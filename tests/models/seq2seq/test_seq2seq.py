@@ -87,7 +87,7 @@ def test_every_fixed_context_works(bridge, decoder, every_step):
 
 
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("decoder, order", [("gru", "look-first"), ("gru", "state-first"), ("cnn", "look-first")])
+@pytest.mark.parametrize("decoder, order", [("gru", "attend-first"), ("gru", "state-first"), ("cnn", "attend-first")])
 def test_every_score_works_in_both_orders(score, decoder, order):
     assert_parallel_equals_steps(made(encoder="gru", decoder=decoder, score=score, order=order, decoder_widths=[7, 4]))
 
@@ -236,3 +236,10 @@ def test_what_cannot_be_built_says_why(name, changes, words):
 def test_a_preset_is_no_choice_of_the_user():
     assert settings(name="rnn-attention", encoder="words").bidirectional, "left unread, as the name has it"
     assert settings(name="transformer", encoder="gru", decoder="gru").heads == 2
+
+
+def test_an_order_by_its_old_name_is_named_anew_and_folders_that_have_it_still_load():
+    old = {"name": "rnn-attention", "order": "look-first"}
+    with pytest.raises(ConfigError, match=r"order: look-first is called attend-first now\n.*write order = "):
+        check(Seq2SeqConfig, old, where="test")
+    assert check(Seq2SeqConfig, old, where="test", saved=True) == Seq2SeqConfig(name="rnn-attention")

@@ -27,7 +27,7 @@ class Decoder(nn.Module):
     """Whether it has norms over the batch: then `forward` is told which positions are real, (B, T), as `real`."""
 
     def forward(self, x: Tensor, memory: Memory) -> Tensor:
-        """All steps of teacher forcing: the words before each place x (B, T, D) -> (B, T, H)."""
+        """All steps of teacher forcing: the tokens before each position x (B, T, D) -> (B, T, H)."""
         raise NotImplementedError
 
     def start(self, memory: Memory) -> Any:

@@ -122,11 +122,11 @@ class ConvolutionDecoderLayer(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def prepare(self, rows: Tensor, mask: Tensor) -> Any:
-        """What is looked at in every step: rows (B, S, H), mask (B, S)."""
+        """What is attended to in every step: hidden states (B, S, H), mask (B, S)."""
         return self.attention.prepare(self.source(rows), unless_all(mask))
 
     def forward(self, x: Tensor, before: Tensor, prepared: Any) -> tuple[Tensor, Tensor, Tensor]:
-        """x (B, T, D) after the words before (B, W, D) -> (B, T, H), the words that the next ones still see, a."""
+        """x (B, T, D) after the tokens before (B, W, D) -> (B, T, H), the tokens that the next ones still see, a."""
         seen = torch.cat([before, self.norm(x)], dim=1)
         y = self.widen(x) + self.dropout(self.convolution(seen)[:, before.shape[1] :])
         q, sources = self.ask(y), len(prepared.h)
@@ -175,7 +175,7 @@ class ConvolutionDecoder(Decoder):
         return y[:, 0], state, attention if weights else ()
 
     def write(self, x: Tensor, state: Any) -> tuple[Tensor, Any, list[Tensor]]:
-        """Any number of words: x (B, T, D) -> (B, T, H)."""
+        """Any number of tokens: x (B, T, D) -> (B, T, H)."""
         written, before, prepared = state
         length = x.shape[1]
         x = self.positions(x, written)
@@ -197,7 +197,7 @@ class ConvolutionDecoder(Decoder):
 
 
 @architecture(
-    "cnn", "convolutions over windows of words", kind="decoder", check=even_if_sinusoidal,
+    "cnn", "convolutions over windows of tokens", kind="decoder", check=even_if_sinusoidal,
     reads=["decoder_widths", "window", "score", "positions"],
 )  # fmt: skip
 def convolution_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:

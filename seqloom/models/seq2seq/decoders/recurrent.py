@@ -158,7 +158,7 @@ def input_feeding(
 
 
 def cells_of(config: Seq2SeqConfig, width: int) -> list[Cell[Any]]:
-    """The layers of the decoder, the lowest reading rows of this width."""
+    """The layers of the decoder, the lowest reading vectors of this width."""
     make = find(config.decoder, "decoder").make
     assert make is not None
     return [make(a, b) for a, b in pairwise([width, *config.decoder_widths])]
@@ -192,7 +192,7 @@ class ContextDecoder(Decoder):
         return y[:, 0], state, ()
 
     def write(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """Any number of words: x (B, T, D) -> (B, T, H)."""
+        """Any number of tokens: x (B, T, D) -> (B, T, H)."""
         states, context = state
         if not self.every_step:
             y, states = self.layers(x, states)
@@ -270,7 +270,7 @@ class AttentiveDecoder(Decoder):
         return self.first.stages(memory)
 
 
-class LookFirst(AttentiveDecoder):
+class AttendFirst(AttentiveDecoder):
     """Bahdanau: the state before attends, and the new state is made of the token and the context."""
 
     definition: Equations[..., Any] = rnn_attention
@@ -353,6 +353,6 @@ def recurrent_decoder(config: Seq2SeqConfig, memory_width: int) -> Decoder:
     """Layers of any cell that is registered, with a fixed context or attention."""
     if config.bridge != "attention":
         return (EveryStepDecoder if config.every_step else ContextDecoder)(config, memory_width)
-    if config.order == "look-first":
-        return LookFirst(config, memory_width)
+    if config.order == "attend-first":
+        return AttendFirst(config, memory_width)
     return (InputFeeding if config.input_feeding else StateFirst)(config, memory_width)

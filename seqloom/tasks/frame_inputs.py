@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqloom.data.bad_records import Problem
+from seqloom.data.line_reader import expanded
 from seqloom.data.padding import pad_sequences
 from seqloom.data.record import Place, Record
 from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.frame_projection import FrameProjection
-from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
-from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.input_kind import InputKind, SequenceConfig, cannot_read, place_of
 from seqloom.tasks.task import Facts
 
 REMEDY = "give an array (time, width), or the path of a .npy or of a text with a frame a line"
@@ -57,13 +57,13 @@ class FrameInputs(InputKind):
 
     field = "frames"
 
-    def __init__(self, config: ClassifyConfig, facts: Facts) -> None:
+    def __init__(self, config: SequenceConfig, facts: Facts) -> None:
         super().__init__(config)
         self.mean = np.array(facts["mean"])
         self.deviation = np.array(facts["deviation"])
 
     def make_embedding(self) -> FrameProjection:
-        return FrameProjection(self.config.model, len(self.mean))
+        return FrameProjection(self.model, len(self.mean))
 
     def whole(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         return [self.standard(frames_of(record, len(self.mean))) for record in records]
@@ -73,8 +73,7 @@ class FrameInputs(InputKind):
         return standard
 
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
-        matrix, lengths = pad_sequences(rows, dtype=np.float32)
-        return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
+        return frame_tensors(rows, device)
 
     def shown(self, record: Record) -> str:
         return str(record.place)
@@ -87,7 +86,7 @@ class FrameInputs(InputKind):
 
     def record(self, given: Any) -> Record:
         if isinstance(given, str | Path):
-            return from_file(Path(given).expanduser())
+            return from_file(expanded(given))
         found = {"frames": given} if isinstance(given, np.ndarray) else given
         if not isinstance(found, Mapping):
             raise cannot_read(given, "frames are read", REMEDY)
@@ -96,6 +95,12 @@ class FrameInputs(InputKind):
         if isinstance(columns, Problem):
             raise DataError(columns.what, where=str(place), remedy=columns.remedy)
         return Record({**columns, "frames": columns.get("frames", columns.get(self.own_name()))}, place)
+
+
+def frame_tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Sequences of frames (T, D) side by side: (B, T, D), zeros behind the end, and lengths (B)."""
+    matrix, lengths = pad_sequences(rows, dtype=np.float32)
+    return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
 
 
 def from_lists(given: Any) -> NDArray[np.float32]:
@@ -126,7 +131,7 @@ def frames_of(record: Record, width: int) -> NDArray[np.float32]:
     frames = record.columns.get("frames")
     if not isinstance(frames, np.ndarray) or frames.size == 0:
         raise DataError("no frames", where=str(record.place), remedy=REMEDY)
-    frames = frames[:, None] if frames.ndim == 1 else frames
+    frames = (frames[:, None] if frames.ndim == 1 else frames).astype(np.float32, copy=False)
     if width and frames.shape[1] != width:
         what = f"frames of {frames.shape[1]} numbers, and those of training have {width}"
         raise DataError(what, where=str(record.place), remedy="give frames of one width")

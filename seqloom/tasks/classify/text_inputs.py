@@ -17,8 +17,8 @@ from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.token_embedding import TokenEmbedding
 from seqloom.tasks.batching import tensors
-from seqloom.tasks.classify.inputs.base import InputKind, cannot_read, place_of
 from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.input_kind import InputKind, cannot_read, place_of
 from seqloom.tokens.tokenizer import Tokenizer
 
 
@@ -29,10 +29,10 @@ class TextInputs(InputKind):
 
     def __init__(self, config: ClassifyConfig, tokenizer: Tokenizer) -> None:
         super().__init__(config)
-        self.tokenizer = tokenizer
+        self.tokenizer, self.beside = tokenizer, config.classify.columns
 
     def make_embedding(self) -> TokenEmbedding:
-        return TokenEmbedding(self.config.model, self.tokenizer.size)
+        return TokenEmbedding(self.model, self.tokenizer.size)
 
     def whole(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         return [*self.tokenizer.encode_batch([self.shown(record) for record in records])]
@@ -56,7 +56,7 @@ class TextInputs(InputKind):
         place = place_of(given)
         found: Any = given
         if isinstance(given, str):
-            written = self.config.classify.columns and given.lstrip().startswith("{")
+            written = self.beside and given.lstrip().startswith("{")
             found = parse(given) if written else given
             if isinstance(found, str):
                 return Record({"text": given}, place)

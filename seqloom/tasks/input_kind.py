@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -13,9 +13,19 @@ from torch import Tensor
 
 from seqloom.data.padding import truncate
 from seqloom.data.record import Place, Record
+from seqloom.data.settings import DataConfig
 from seqloom.errors import DataError
 from seqloom.models.classifier import Features
-from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.models.settings import ModelConfig
+
+
+class SequenceConfig(Protocol):
+    """The settings of a task that reads one sequence."""
+
+    @property
+    def data(self) -> DataConfig: ...
+    @property
+    def model(self) -> ModelConfig: ...
 
 
 class InputKind(ABC):
@@ -24,8 +34,8 @@ class InputKind(ABC):
     field: ClassVar[str]
     """The column of a record, and the field of a corpus."""
 
-    def __init__(self, config: ClassifyConfig) -> None:
-        self.config = config
+    def __init__(self, config: SequenceConfig) -> None:
+        self.data, self.model = config.data, config.model
 
     @abstractmethod
     def make_embedding(self) -> Features:
@@ -40,7 +50,7 @@ class InputKind(ABC):
         return list(map(self.cut, self.whole(records)))
 
     def cut(self, whole: Any) -> Any:
-        return truncate(whole, self.config.model.length, self.config.model.cut)
+        return truncate(whole, self.model.length, self.model.cut)
 
     def unseen(self, read: Any) -> float:
         """The fraction of what was read that was not in the training data."""
@@ -64,7 +74,7 @@ class InputKind(ABC):
 
     def own_name(self) -> str:
         """What the column was called in the training data."""
-        return str(self.config.data.columns.get(self.field, self.field))
+        return str(self.data.columns.get(self.field, self.field))
 
 
 def place_of(given: Any) -> Place:

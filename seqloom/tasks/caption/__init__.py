@@ -1,0 +1,1 @@
+"""Caption: describe a picture in words."""

@@ -1,0 +1,328 @@
+"""Caption: from a picture to a text."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqloom.data.bucket_sampler import BucketSampler
+from seqloom.data.column_roles import COLUMNS
+from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus
+from seqloom.data.pictures.decoding import Pixels, pillow
+from seqloom.data.pictures.files import identity_of, shape_of
+from seqloom.data.record import Record
+from seqloom.data.splits import Records, open_data
+from seqloom.data.stratification import Outcomes
+from seqloom.errors import DataError
+from seqloom.evaluating.translation import TranslationMetrics
+from seqloom.extras import require
+from seqloom.layers.cross_entropy import total_cross_entropy
+from seqloom.layers.embedding import Embedding
+from seqloom.models.picture_encoder import PictureEncoder
+from seqloom.models.registry import find
+from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.stage import Example
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.caption.answers import PictureCaption, caption_of
+from seqloom.tasks.caption.corpus_pictures import Shape, by_picture, captions_of, moved, picture_chunk, picture_in
+from seqloom.tasks.caption.inputs import SentPicture, bytes_of, named_pixels, sent_picture
+from seqloom.tasks.caption.settings import CaptionConfig, CaptionEvaluateOptions, CaptionOptions
+from seqloom.tasks.caption.stages import caption_example
+from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.task import Evaluation, Task
+from seqloom.tasks.trainable import Loss, Plan, ValidationResult
+from seqloom.tasks.translate.batch import TranslationBatch
+from seqloom.tasks.translate.corpus_text import spread, text_of
+from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.task import WEIGHTS_PER_TOKEN
+from seqloom.tasks.writing import write_steps
+from seqloom.tokens.pretokenization import word_pattern
+from seqloom.tokens.settings import BOS, EOS
+from seqloom.tokens.tokenizer import Tokenizer
+
+AT_ONCE = 64
+"""Pictures that are described in one batch."""
+LOOKED_AT = 1_000
+"""Pictures whose sizes decide what all are scaled to, unless that is set."""
+USUAL = 64
+"""Rows or columns, where pictures differ or are larger."""
+CHUNK_BYTES = 50_000_000
+"""Of the pixels of a chunk, which is held in memory while a corpus is made."""
+
+
+class Caption(Task[CaptionConfig]):
+    """Describe a picture: a photo, a drawing, a line of handwriting."""
+
+    Settings = CaptionConfig
+    columns = COLUMNS["caption"]
+    Options = CaptionOptions
+    EvaluateOptions = CaptionEvaluateOptions
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.tokenizers["text"]
+
+    @property
+    def shape(self) -> Shape:
+        return self.facts["height"], self.facts["width"], self.facts["colours"]
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of regions."""
+        return self.config.model.grid(*self.shape[:2])
+
+    @classmethod
+    def learn(cls, config: CaptionConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        texts = (text for record in train for text in captions_of(record))
+        tokenizer = known["text"] if "text" in known else Tokenizer.train(texts, config.tokens)
+        longest = max(len(tokenizer.encode(text)) for record in train for text in captions_of(record))
+        height, width, colours = shape_for(config, train)
+        config.model.grid(height, width)
+        facts = {"height": height, "width": width, "colours": colours, "longest": longest}
+        return cls(config, {"text": tokenizer}, facts)
+
+    @classmethod
+    def outcomes(cls, config: CaptionConfig) -> Outcomes:
+        """The characters and the words of captions."""
+        find_words = word_pattern().findall
+        return Outcomes(
+            lambda record: "".join(captions_of(record)), lambda record: find_words(" ".join(captions_of(record)))
+        )
+
+    @classmethod
+    def open_data(cls, config: CaptionConfig) -> dict[str, Records]:
+        """As for every task; where splits are cut, all captions of a picture fall into one."""
+        by = config.data.split_by or ("" if config.data.cut_from == "end" else "image")
+        return open_data(config.data.model_copy(update={"split_by": by}), cls.columns, cls.outcomes(config))
+
+    @classmethod
+    def check_extras(cls, config: CaptionConfig) -> None:
+        pillow()
+        if config.caption.measure in ("bleu", "chrf"):
+            purpose = f'validation by caption.measure = "{config.caption.measure}"'
+            require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set caption.measure=loss")
+
+    def make_model(self) -> Seq2Seq:
+        return captioner(self.config, self.shape, self.tokenizer.size)
+
+    @classmethod
+    def untrained(cls, config: CaptionConfig, vocabulary: int) -> Seq2Seq:
+        chosen = config.picture
+        colours = 1 if chosen.colours == "grey" else 3
+        return captioner(config, (chosen.height or USUAL, chosen.width or USUAL, colours), vocabulary)
+
+    def max_tokens(self, given: Any, options: Any) -> int:
+        """All sequences of the beam at their longest, and attention weights that are kept."""
+        model, cost = self.config.model, 1
+        if options.attention:
+            heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
+            cost += len(model.decoder_widths) * heads * math.prod(self.grid) // WEIGHTS_PER_TOKEN
+        return int(options.sequences * options.limit(self.facts["longest"]) * cost)
+
+    # --- data ---------------------------------------------------------------------------------------
+
+    def encoding_settings(self) -> Mapping[str, Any]:
+        return {}  # the size of pictures is a fact
+
+    def encode(self, records: list[Record]) -> Chunk:
+        return picture_chunk(records, self.shape, self.tokenizer)
+
+    def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
+        """As for every task; pictures that change make another corpus, and few are held in memory."""
+        return super().corpus(records, cache, {**made_of, "pictures": identity_of(records)})
+
+    def chunk_size(self) -> int:
+        return max(1, min(CHUNK_SIZE, CHUNK_BYTES // math.prod(self.shape)))
+
+    def batch(
+        self, corpus: Corpus, rows: Sequence[int], device: torch.device, random: Random | None
+    ) -> TranslationBatch:
+        """Pictures, moved a little where a generator is given, and their captions."""
+        pictures = [picture_in(corpus, row, self.shape) for row in rows]
+        if random is not None:
+            pictures = list(moved(pictures, self.config.picture.shift, random))
+        captions = [corpus["caption", row][: self.config.model.length - 1] for row in rows]
+        decoder_input, _ = tensors([[BOS, *row] for row in captions], device)
+        labels, lengths = tensors([[*row, EOS] for row in captions], device)
+        regions = torch.full_like(lengths, math.prod(self.grid))
+        return TranslationBatch(stacked(pictures, device), regions, decoder_input, labels, lengths)
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> ExampleTrainable[TranslationBatch]:
+        lengths = train.lengths("caption") + 1
+        kept = np.flatnonzero(lengths <= self.config.model.length)
+        if not len(kept):
+            what = f"every caption is longer than {self.config.model.length} tokens"
+            raise DataError(what, remedy="raise model.length")
+        order = BucketSampler(lengths[kept] + math.prod(self.grid), plan.batch_tokens, plan.seed)
+
+        def make(rows: Any) -> TranslationBatch:
+            places = kept[rows].tolist()
+            key = f"{plan.seed} {order.epoch} {places}".encode()
+            random = Random(hashlib.blake2b(key, digest_size=8).digest()) if self.config.picture.shift else None
+            return self.batch(train, places, plan.device, random)
+
+        def loss(model: nn.Module, batch: TranslationBatch) -> Loss:
+            real = batch.real
+            logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
+            wanted = batch.labels[real]
+            return Loss(total_cross_entropy(logits, wanted, plan.label_smoothing), len(wanted), logits)
+
+        def sample(model: nn.Module) -> str:
+            corpus = valid if valid is not None else train
+            picture = picture_in(corpus, 0, self.shape)
+            (answer,) = self.predict(model, [picture], CaptionOptions(beam=1, attention=False))
+            return f"{text_of(corpus, 'caption', 0)} → {answer.text}"
+
+        left_out = len(lengths) - len(kept)
+        notes = [f"{left_out:,} captions are longer than {self.config.model.length} tokens and left out"]
+        return ExampleTrainable(
+            ExampleStream(order, make), loss, self.validation(valid, plan), sample, notes if left_out else [],
+            predicts_tokens=True,
+        )  # fmt: skip
+
+    def validate(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
+        """Validation while training: the loss of all captions, and metrics of some pictures, described greedily."""
+        settings = self.config.caption
+        loss = self.loss_of(model, valid, device)
+        questions = by_picture(valid, range(len(valid)))
+        some = [questions[place] for place in spread(min(settings.validate_pictures, len(questions)), len(questions))]
+        measured = self.described(model, valid, some, CaptionEvaluateOptions(beam=1, attention=False))
+        metrics = {"loss": loss, "exact": measured.exact}
+        if settings.measure not in metrics:
+            metrics[settings.measure] = measured.score(settings.measure)
+        score = metrics[settings.measure]
+        return ValidationResult(metrics, -score if settings.measure == "loss" else score)
+
+    def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
+        """The mean loss of a token, <eos> among them."""
+        total, count = 0.0, 0
+        model.eval()
+        with torch.no_grad():
+            for rows in by_length(corpus.lengths("caption"), AT_ONCE):
+                batch = self.batch(corpus, rows, device, None)
+                real = batch.real
+                logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
+                total += float(F.cross_entropy(logits, batch.labels[real], reduction="sum"))
+                count += int(real.sum())
+        return total / max(count, 1)
+
+    # --- use ----------------------------------------------------------------------------------------
+
+    def accept(self, given: Any) -> SentPicture:
+        return sent_picture(given)
+
+    def input_sizes(self, given: Any) -> Mapping[str, int]:
+        pixels = {"picture_pixels": given.pixels} if isinstance(given, SentPicture) else {}
+        return {"picture_bytes": bytes_of(given), **pixels}
+
+    def pixels(self, given: Any) -> tuple[str, Pixels]:
+        """What a picture is called, and its pixels as the model reads them."""
+        height, width, colours = self.shape
+        return named_pixels(given, width, height, colours)
+
+    def answer_steps(
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: CaptionOptions
+    ) -> Iterator[Sequence[Reply]]:
+        """Captions, each as soon as it is done."""
+        device = next(model.parameters()).device
+        assert isinstance(model, Seq2Seq)
+        most = options.limit(self.facts["longest"])
+        limit = model.decoder.limit  # there are no positions beyond, if it has learned them
+        limited = options.model_copy(update={"max_length": most if limit is None else min(most, limit)})
+        model.eval()
+        for first in range(0, len(requests), AT_ONCE):
+            batch = requests[first : first + AT_ONCE]
+            pictures = [self.pixels(one.input) for one in batch]
+            source = stacked([pixels for _, pixels in pictures], device)
+            regions = [math.prod(self.grid)] * len(batch)
+            with torch.inference_mode():
+                lengths = torch.tensor(regions, device=device)
+                state = model.start(source, lengths, weights=options.attention)
+            for found in write_steps(model, state, regions, batch, self.tokenizer, limited, device):
+                yield [
+                    Reply(first + number, caption_of(*pictures[number], self.grid, answers, self.tokenizer), whole)
+                    for number, answers, whole in found
+                ]
+
+    def streams(self, temperature: float | None) -> bool:
+        return bool(temperature)  # a beam search may change its mind until the end
+
+    def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        name, pixels = self.pixels(given) if given is not None else ("white", np.full(self.shape, 255, np.uint8))
+        return caption_example(model, name, pixels, self.tokenizer, device)
+
+    def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
+        """The mean of the regions of each picture (B, D)."""
+        assert isinstance(model, Seq2Seq)
+        device = next(model.parameters()).device
+        model.eval()
+        found = []
+        for first in range(0, len(texts), AT_ONCE):
+            source = stacked([self.pixels(given)[1] for given in texts[first : first + AT_ONCE]], device)
+            with torch.no_grad():
+                found.append(model.source(source, torch.zeros(len(source), device=device)).last)
+        return torch.cat(found) if found else torch.zeros(0, 0)
+
+    # --- evaluation ---------------------------------------------------------------------------------
+
+    def described(
+        self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: CaptionEvaluateOptions
+    ) -> TranslationMetrics:
+        """The metrics of pictures, described; every caption of a picture is right."""
+        answers: list[PictureCaption] = []
+        for first in range(0, len(questions), AT_ONCE):
+            some = [picture_in(corpus, rows[0], self.shape) for rows in questions[first : first + AT_ONCE]]
+            answers += self.predict(model, some, options)
+        references = [[text_of(corpus, "caption", row) for row in rows] for rows in questions]
+        language = self.config.data.target_language.split("-")[0].removeprefix("und")
+        tokens = self.config.tokens
+        return TranslationMetrics.of(
+            [answer.text for answer in answers], references, [one[0] for one in references], language,
+            cased=options.capitals and not tokens.lower, spaced=tokens.kind == "space",
+        )  # fmt: skip
+
+    def evaluate(
+        self, model: nn.Module, corpus: Corpus, device: torch.device, options: CaptionEvaluateOptions
+    ) -> Evaluation:
+        """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the caption."""
+        loss = self.loss_of(model, corpus, device)
+        chosen = options.model_copy(update={"attention": False})
+        measured = self.described(model, corpus, by_picture(corpus, range(len(corpus))), chosen)
+        metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
+        measure = options.measure or self.config.caption.measure
+        return evaluation(measured, metrics, "exact" if measure == "loss" else measure)
+
+
+def captioner(config: CaptionConfig, shape: Shape, vocabulary: int) -> Seq2Seq:
+    """A model that reads pictures of this shape and writes with a vocabulary of this size."""
+    height, width, colours = shape
+    source = PictureEncoder(config.model, height, width, colours)
+    return Seq2Seq(config.model, source, Embedding(vocabulary, config.model.embedding))
+
+
+def shape_for(config: CaptionConfig, train: Records) -> Shape:
+    """The shape that every picture is brought to: as set, or as the first pictures have it."""
+    chosen = config.picture
+    looked = [shape_of(record) for record in islice(iter(train), LOOKED_AT)]
+    widths, heights, grey = ({*found} for found in zip(*looked, strict=True))
+    height, width = (one.pop() if len(one) == 1 else USUAL for one in (heights, widths))
+    height, width = (height, width) if max(height, width) <= USUAL else (min(height, USUAL), min(width, USUAL))
+    colours = {"grey": 1, "rgb": 3}.get(chosen.colours, 1 if grey == {True} else 3)
+    return chosen.height or height, chosen.width or width, colours
+
+
+def stacked(pictures: Sequence[Pixels], device: torch.device) -> Tensor:
+    """Pictures side by side (B, height, width, colours), as bytes."""
+    return torch.from_numpy(np.stack(pictures)).to(device)

@@ -1,1 +1,0 @@
-"""What is classified: texts, or sequences of frames."""

@@ -1,0 +1,58 @@
+"""How models that write decode an answer, whatever they write from: by beam search, or by sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from seqloom.decoding.beam_search import beam_search
+from seqloom.decoding.constraints import Constraints
+from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.sampling import sample_answers
+from seqloom.decoding.settings import DecodingOptions
+from seqloom.errors import ConfigError
+from seqloom.tasks.requests import TaskRequest
+from seqloom.tokens.settings import BOS, EOS, PAD, UNK
+from seqloom.tokens.tokenizer import Tokenizer
+
+
+def write_steps(
+    model: Any,
+    state: Any,
+    lengths: Sequence[int],
+    requests: Sequence[TaskRequest],
+    tokenizer: Tokenizer,
+    options: DecodingOptions,
+    device: torch.device,
+) -> Iterator[list[DecodingUpdate]]:
+    """After each step the answers that are ready, for as long as they are wanted.
+
+    state    of the model before the first token, a row for each request
+    lengths  of what each answer is written from, which bounds the answer
+    """
+    constraints = Constraints(
+        EOS, forbidden=(PAD, BOS), min_length=options.min_length, no_repeat=options.no_repeat,
+        prefix=prefix_tokens(tokenizer, options.prefix),
+    )  # fmt: skip
+
+    def wanted(number: int) -> bool:
+        return requests[number].wanted
+
+    if not options.temperature:
+        return beam_search(model, state, lengths, BOS, constraints, options, device, wanted=wanted)
+    keys = [one.key for one in requests]
+    streaming = [one.streaming for one in requests]
+    return sample_answers(
+        model, state, lengths, BOS, constraints, options, device, keys, wanted, lambda number: streaming[number]
+    )
+
+
+def prefix_tokens(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The tokens that every answer begins with; all of them must be ones that the model can write."""
+    tokens = tokenizer.encode(text)
+    if UNK in tokens:
+        what = f"{text!r} has parts that are not in the vocabulary, so no answer can begin with it"
+        raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
+    return tokens

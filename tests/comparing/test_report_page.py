@@ -1,0 +1,30 @@
+"""The report of a comparison as a person sees it: small and large screens, both themes."""
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.mark.browser
+def test_the_report_fits_a_telephone_and_draws_every_chart(report_html, open_html):
+    page = open_html(report_html, 375, 800, color_scheme="dark")
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    charts = page.locator("[data-panel] svg.chart")
+    assert charts.count() == page.locator("[data-panel]").count() > 10
+    assert page.locator(".whisker").count() > 4
+    assert page.locator("[data-map] td").count() > 20
+    dark = page.evaluate("getComputedStyle(document.body).color")
+    page.get_by_role("button", name="Colours: light").click()
+    assert page.evaluate("getComputedStyle(document.body).color") != dark
+
+
+@pytest.mark.browser
+def test_a_definition_opens_with_its_formulas_and_its_figure(report_html, open_html):
+    page = open_html(report_html, 1600, 900)
+    new = page.locator("details.new", has_text="min-gru").first
+    expect(new.locator("svg.figure")).not_to_be_visible()
+    new.locator("summary").click()
+    expect(new.locator("svg.figure")).to_be_visible()
+    assert new.locator("math").count() > 2
+    changed = page.locator("details.changed").first
+    assert changed.locator("li.new").count() and changed.locator("li.gone").count()
+    assert page.locator("details.changed svg [data-lit]").count() > 0
