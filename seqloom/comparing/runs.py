@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from seqloom.comparing.clock import Clock
 from seqloom.comparing.entrants import Entrant
 from seqloom.comparing.equal_size import equal_size
@@ -17,6 +19,7 @@ from seqloom.errors import ConfigError
 from seqloom.storage import MANIFEST, new_folder
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
+from seqloom.threads import choose_threads
 from seqloom.training.data_facts import measure
 from seqloom.training.defaults import choose, with_choices
 from seqloom.training.distributed import init_processes
@@ -46,7 +49,7 @@ def trained(found: Sequence[Entrant], chosen: CompareConfig, out: Path, *, quiet
     task = find_task(first.task)
     task.check_extras(first)
     data = task.open_data(first)
-    found = with_shared_choices(found, data)
+    found = with_threads(with_shared_choices(found, data), out)
     first = found[0].config
     learned = shared_task(first, task, data, out)
     prepare_corpus(first, learned, data, out)
@@ -86,6 +89,18 @@ def with_shared_choices(found: Sequence[Entrant], data: Mapping[str, Any]) -> li
         if choice.setting in CHOSEN_FOR_ALL or choice.setting.startswith("tokens.")
     ]
     return [Entrant(each.label, with_choices(each.config, choices)) for each in found]
+
+
+def with_threads(found: Sequence[Entrant], out: Path) -> list[Entrant]:
+    """The same number of threads for all, whatever else the machine does meanwhile: as of a run that is there, else as
+    are free now."""
+    begun = [load_task(setup)[0].train.threads for setup in sorted((out / RUNS).glob(f"*/{SETUP}"))]
+    threads = found[0].config.train.threads or max(begun, default=0) or choose_threads(torch.get_num_threads())
+
+    def with_them(config: RunConfig) -> RunConfig:
+        return config.model_copy(update={"train": config.train.model_copy(update={"threads": threads})})
+
+    return [Entrant(each.label, with_them(each.config)) for each in found]
 
 
 def prepare_corpus(config: RunConfig, task: Task[Any], data: Mapping[str, Any], out: Path) -> None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
 from seqloom.data.column_roles import TaskColumns
@@ -318,6 +319,11 @@ class Task(ABC, Generic[C]):
         """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""
         what = f"a model for {self.config.task} has no equations that could be opened"
         raise SeqloomError(what, remedy="let its task say them: Task.example")
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        """A model held open between the embeddings of one input and the scores of its outputs, for attribution."""
+        what = f"a model for {self.config.task} cannot be attributed"
+        raise SeqloomError(what, remedy="let its task hand out its scores: Task.probe")
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """One vector for each text (B, H); texts of similar meaning have similar vectors."""

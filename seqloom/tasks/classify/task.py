@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -27,6 +28,7 @@ from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
+from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
@@ -203,6 +205,9 @@ class Classify(Task[ClassifyConfig]):
     def part_read(self, whole: Any) -> str:
         """Which tokens are read of an input that is too long; empty if all are."""
         return self.config.model.cut if len(whole) > self.config.model.length else ""
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return classification_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return classification_example(self, model, given, device)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -31,6 +32,7 @@ from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_bl
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
+from seqloom.tasks.generate.probe import generation_probe
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
@@ -241,6 +243,10 @@ class Generate(Task[GenerateConfig]):
             for place, vector in zip(places, vectors, strict=True):
                 found[place] = vector
         return torch.stack(found) if found else torch.empty(0, 0)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        assert isinstance(model, LanguageModel)
+        return generation_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return generation_example(self, model, given, device)

@@ -10,6 +10,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -32,6 +33,7 @@ from seqloom.tasks.tag.examples import LETTERS, TagExample, whole
 from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, WordSequences, words_in
 from seqloom.tasks.tag.metrics import Predictions, evaluation
+from seqloom.tasks.tag.probe import tagging_probe
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
@@ -203,6 +205,9 @@ class Tag(Task[TagConfig]):
             found.scores,
             self.marks_spans,
         )
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return tagging_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -39,6 +40,7 @@ from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
 from seqloom.tasks.translate.metrics import evaluation, special_metrics
+from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
@@ -276,6 +278,10 @@ class Translate(Task[TranslateConfig]):
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        assert isinstance(model, Seq2Seq)
+        return translation_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(

@@ -81,6 +81,10 @@ class Answers(ABC):
         """The answer that the logits (V) of one input give."""
 
     @abstractmethod
+    def explained(self, logits: Tensor) -> tuple[list[str], Callable[[Tensor], Tensor]]:
+        """What the logits (V) of one input say, and how it is scored: logits (B, V) -> (B, K), log-odds or numbers."""
+
+    @abstractmethod
     def predicted(self, logits: Tensor) -> list[Any]:
         """The predictions of a batch from its logits (B, V), to be compared with `expected`."""
 
