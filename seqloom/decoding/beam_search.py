@@ -128,15 +128,16 @@ class Beams:
     def advance(self, top: TopTokens, step: Step) -> Going:
         """Extend every hypothesis by the best next tokens (R, k); what goes on, and which inputs are done."""
         size = self.options.beam
+        self.length += 1
         count, width = self.totals.shape
         taken = min(top.tokens.shape[1], 2 * size)
         totals = (self.totals.reshape(-1, 1) + top.log_probs[:, :taken]).reshape(count, width * taken)
-        order = np.argsort(-totals, axis=1, kind="stable")[:, : 2 * size]
-        totals = np.take_along_axis(totals, order, 1)
-        rows = order // taken + np.arange(count)[:, None] * width
+        each = np.arange(count)[:, None]
+        order = np.argsort(-totals, axis=1, kind="stable")[:, : 2 * size] if width * taken > 1 else each * 0
+        totals = totals[each, order]
+        rows = order // taken + each * width
         choice = order % taken
         tokens = top.tokens[rows, choice]
-        self.length += 1
         self.remember(top, step, tokens, rows, choice)
 
         possible = totals > -np.inf
@@ -144,16 +145,15 @@ class Beams:
         self.finish(totals, ends & (np.arange(order.shape[1]) < size))
         grows = possible & ~ends
         places = np.argsort(~grows, axis=1, kind="stable")[:, :size]  # the first that do not end
-        here = np.take_along_axis(grows, places, 1)
-        going = np.where(here, np.take_along_axis(totals, places, 1), -np.inf)
+        here = grows[each, places]
+        going = np.where(here, totals[each, places], -np.inf)
         full = self.length >= self.limits
         # good so far where the answer is truncated; else it would go on for ever
         cut = full & (self.truncating | (self.ended < self.options.n_best))
         if cut.any():
             self.finish(totals, cut[:, None] & grows & (np.cumsum(grows, axis=1) <= size))
         done = full | ~here[:, 0] | self.decided(going[:, 0])
-        rows, tokens = np.take_along_axis(rows, places, 1), np.take_along_axis(tokens, places, 1)
-        return Going(going, places, rows, tokens, done)
+        return Going(going, places, rows[each, places], tokens[each, places], done)
 
     def remember(self, top: TopTokens, step: Step, tokens: Numbers, rows: Numbers, choice: Numbers) -> None:
         """Keep what this step chose among."""
@@ -175,8 +175,9 @@ class Beams:
         place = np.arange(new.size).reshape(new.shape)
         here = np.stack([np.full_like(place, len(self.history.records) - 1), place], axis=2)
         best = np.argsort(-scores, axis=1, kind="stable")[:, :kept]
-        self.scores = np.take_along_axis(scores, best, 1)
-        self.ends = np.take_along_axis(np.concatenate([self.ends, here], axis=1), best[..., None], 1)
+        each = np.arange(len(best))[:, None]
+        self.scores = scores[each, best]
+        self.ends = np.concatenate([self.ends, here], axis=1)[each, best]
 
     def decided(self, best: Scores) -> Flags:
         """Whether the search of each input is over: best (B) is the total of the best hypothesis that goes on."""

@@ -141,7 +141,8 @@ class Generate(Task[GenerateConfig]):
     ) -> Iterator[Sequence[Reply]]:
         """Continuations of the inputs; a masked model fills the blanks in them."""
         assert isinstance(model, LanguageModel)
-        model.eval()
+        if model.training:  # to ask is quicker than to set
+            model.eval()
         return (
             self.fill_blanks(model, requests, options) if self.masked else self.continue_texts(model, requests, options)
         )

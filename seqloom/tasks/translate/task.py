@@ -246,7 +246,8 @@ class Translate(Task[TranslateConfig]):
         filled = [place for place, text in enumerate(texts) if text.strip()]
         encoded = self.source_tokenizer.encode_batch([texts[place] for place in filled])
         longest = self.config.model.length - 1
-        model.eval()
+        if model.training:  # to ask is quicker than to set
+            model.eval()
         for group in by_length([len(ids) for ids in encoded], AT_ONCE):
             read = [[*encoded[number][:longest], EOS] for number in group]
             batch = [requests[filled[number]] for number in group]
