@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.bad_records import Report
 from seqloom.data.column_roles import TaskColumns
@@ -29,6 +30,7 @@ from seqloom.evaluating.by_length import plot as plot_by_length
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
 from seqloom.tasks.facts import AnyFacts
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
@@ -279,6 +281,16 @@ class Task(ABC, Generic[C]):
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
 
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        """Look at a model while it answers one input: None after each step, at the end what was seen.
+
+        `wanted` says whether anybody still waits. A task that does not say more shows its answer.
+        """
+        (answer,) = self.predict(model, [given], self.Options())
+        yield Inspection(answer, {})
+
     # --- serving ------------------------------------------------------------------------------------
 
     translates: ClassVar[bool] = False
@@ -318,6 +330,11 @@ class Task(ABC, Generic[C]):
         """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""
         what = f"a model for {self.config.task} has no equations that could be opened"
         raise SeqloomError(what, remedy="let its task say them: Task.example")
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        """A model held open between the embeddings of one input and the scores of its outputs, for attribution."""
+        what = f"a model for {self.config.task} cannot be attributed"
+        raise SeqloomError(what, remedy="let its task hand out its scores: Task.probe")
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """One vector for each text (B, H); texts of similar meaning have similar vectors."""
