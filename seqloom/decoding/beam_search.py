@@ -40,11 +40,13 @@ def beam_search(
     options: DecodingOptions,
     device: torch.device,
     wanted: Callable[[int], bool] = lambda index: True,
+    followed: Callable[[int, Sequence[Followed]], None] | None = None,
 ) -> Iterator[list[DecodingUpdate]]:
     """After each step, the inputs that are finished. An input that is not wanted any more leaves the batch.
 
     state    of the model, a row for each input
     sources  the length of each input in tokens
+    followed told, after each step, of the hypotheses of an input that go on
     """
     beams = Beams(sources, constraints, options)
     tokens = torch.full((len(sources),), bos, device=device)
@@ -55,7 +57,11 @@ def beam_search(
             log_probs = torch.log_softmax(step.logits, -1)
             written = None if beams.written is None else torch.from_numpy(beams.written).to(device)
             top = TopTokens.of(constraints.apply(log_probs, beams.length, written), kept)
+        width = beams.totals.shape[1]
         going = beams.advance(top, step)
+        if followed is not None:
+            for place, index in enumerate(beams.index.tolist()):
+                followed(index, going.of(place, width))
         done = going.done | np.array([not wanted(index) for index in beams.index.tolist()])
         updates = [
             DecodingUpdate(int(beams.index[place]), beams.best(place), True) for place in np.flatnonzero(done).tolist()
@@ -75,6 +81,14 @@ def on_device(*arguments: Any) -> list[Any]:
     return [None if array is None else torch.from_numpy(array).to(device) for array in arrays]
 
 
+class Followed(NamedTuple):
+    """A hypothesis with one more token."""
+
+    parent: int  # its place among those of the input before this step
+    token: int
+    total: float  # log-probability of all its tokens
+
+
 class Going(NamedTuple):
     """What goes on after a step: candidates of each input, the best first."""
 
@@ -83,6 +97,11 @@ class Going(NamedTuple):
     rows: Numbers  # (B, W): the row of the model that each extends
     tokens: Numbers  # (B, W)
     done: Flags  # (B): inputs whose search is over
+
+    def of(self, place: int, width: int) -> list[Followed]:
+        """The hypotheses of an input that go on, where each had `width` of them before."""
+        columns = (self.rows[place] - place * width, self.tokens[place], self.totals[place])
+        return [Followed(*each) for each in zip(*(column.tolist() for column in columns)) if each[2] > -np.inf]
 
 
 class Beams:
