@@ -17,7 +17,7 @@ ROOT = Path(seqloom.__file__).parent
 ORDER = [
     "errors", "extras", "threads", "config", "storage", "lock", "equations", "layers", "testing", "decoding",
     "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "attribution", "tasks", "training",
-    "explaining", "comparing", "serving", "cli",
+    "explaining", "comparing", "studio", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 

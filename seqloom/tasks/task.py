@@ -30,6 +30,7 @@ from seqloom.evaluating.by_length import plot as plot_by_length
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
 from seqloom.tasks.facts import AnyFacts
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
@@ -282,6 +283,16 @@ class Task(ABC, Generic[C]):
         seeds = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        """Look at a model while it answers one input: None after each step, at the end what was seen.
+
+        `wanted` says whether anybody still waits. A task that does not say more shows its answer.
+        """
+        (answer,) = self.predict(model, [given], self.Options())
+        yield Inspection(answer, {})
 
     # --- serving ------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -28,12 +28,14 @@ from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
+from seqloom.tasks.classify.inspect import inspect_classification
 from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
 from seqloom.tasks.input_kind import InputKind
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
@@ -211,6 +213,11 @@ class Classify(Task[ClassifyConfig]):
     def part_read(self, whole: Any) -> str:
         """Which tokens are read of an input that is too long; empty if all are."""
         return self.config.model.cut if len(whole) > self.config.model.length else ""
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_classification(self, model, given, options)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         return classification_probe(self, model, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Self
 
@@ -26,12 +26,14 @@ from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
 from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
 from seqloom.tasks.frame_inputs import FrameStatistics
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, whole
 from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, WordSequences, words_in
+from seqloom.tasks.tag.inspect import inspect_tagging
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.probe import tagging_probe
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
@@ -210,6 +212,11 @@ class Tag(Task[TagConfig]):
             found.scores,
             self.marks_spans,
         )
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_tagging(self, model, self.accept(given), options)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         return tagging_probe(self, model, given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
 from typing import Any, Self
@@ -33,13 +33,15 @@ from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
 from seqloom.tasks.facts import NoFacts
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.metrics import evaluation, special_metrics
+from seqloom.tasks.translate.inspect import inspect_translation
+from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
@@ -230,8 +232,7 @@ class Translate(Task[TranslateConfig]):
             sources, [[target] for _, target in pairs], sources, self.language,
             cased=not written.lower, spaced=written.kind == "space",
         )  # fmt: skip
-        scores = {**found.metrics(), **special_metrics(found, measure)}
-        return [BaselineScore("the source as it is", measure, scores[measure])]
+        return [BaselineScore("the source as it is", measure, found.score(measure))]
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -244,7 +245,8 @@ class Translate(Task[TranslateConfig]):
         filled = [place for place, text in enumerate(texts) if text.strip()]
         encoded = self.source_tokenizer.encode_batch([texts[place] for place in filled])
         longest = self.config.model.length - 1
-        model.eval()
+        if model.training:  # to ask is quicker than to set
+            model.eval()
         for group in by_length([len(ids) for ids in encoded], AT_ONCE):
             read = [[*encoded[number][:longest], EOS] for number in group]
             batch = [requests[filled[number]] for number in group]
@@ -277,6 +279,12 @@ class Translate(Task[TranslateConfig]):
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, Seq2Seq)
+        return inspect_translation(self, model, self.accept(given), options, wanted)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, Seq2Seq)
