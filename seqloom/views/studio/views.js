@@ -9,5 +9,6 @@
 
 import { inside } from "seqloom/studio/inside.js";
 import { weave } from "seqloom/studio/weave.js";
+import { whatif } from "seqloom/studio/whatif.js";
 
-export const VIEWS = [weave, inside];
+export const VIEWS = [weave, whatif, inside];
