@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from seqloom.cli.export import Engine, EngineOption
+
 EXAMPLES = [
     "seqloom serve demo",
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
@@ -24,6 +26,7 @@ def serve(
     allow_host: Annotated[
         list[str], typer.Option(metavar="NAME", help="A host name that clients may use for this server.")
     ] = [],
+    engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a limit.")] = [],
     quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
 ) -> None:
@@ -33,6 +36,7 @@ def serve(
     """
     from seqloom.cli.console import console
     from seqloom.config import load
+    from seqloom.engines.exported import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.extras import require
 
@@ -62,6 +66,7 @@ def serve(
     torch.set_num_threads(choose_threads(torch.get_num_threads()))
     service = InferenceService(folders, bounds, key)
     for entry in service.model_store.entries.values():
+        check_engine(entry.folder, facts_at(entry.folder), engine.value)
         console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
 
     def ready(url: str) -> None:
