@@ -49,6 +49,13 @@ def predict(
         Path | None, typer.Option(metavar="FILE", help="Attention weights: .html, .png, .json, .txt; - for here.")
     ] = None,
     pieces: Annotated[bool, typer.Option("--pieces", help="Attention weights by token, not by word.")] = False,
+    attribution: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What each output came from: .png, .svg, .json, .csv, .txt; - for here."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="How it is attributed: gradient, integrated (gradients) or leave-one-out.")
+    ] = "integrated",
     vectors: Annotated[
         bool, typer.Option("--vectors", help="The vector of each text, one JSON object a line.")
     ] = False,
@@ -77,14 +84,14 @@ def predict(
     from seqloom.extras import require
 
     options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, beam=beam, n_best=n_best)
-    if nearest and vectors:
-        raise SeqloomError("--vectors and --nearest ask for different things", remedy="choose one")
+    asked = {"--attention": attention, "--attribution": attribution, "--vectors": vectors, "--nearest": nearest}
+    if len(names := [name for name, given in asked.items() if given]) > 1:
+        raise SeqloomError(f"{' and '.join(names)} ask for different things", remedy="choose one")
     if texts and file:
         raise SeqloomError("texts and --file ask for different things", remedy="choose one")
     if attention and attention.suffix.lower() == ".png":
         require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
-    inside = bool(attention or vectors or nearest)
-    model = opened(folder, engine, inside=inside, token_scores=as_json)
+    model = opened(folder, engine, inside=bool(names), token_scores=as_json)
     known = model.option_names
     if length is not None:
         options["max_length" if "max_length" in known else "length"] = length
@@ -102,6 +109,9 @@ def predict(
     chunks = in_chunks(texts) if texts else lines_of(file) if file else incoming(sys.stdin.buffer)
     if attention:
         show_attention(model, [text for chunk in chunks for text in chunk], options, attention, pieces, as_json)
+        return
+    if attribution:
+        show_attribution(model, [text for chunk in chunks for text in chunk], method, attribution, as_json)
         return
     if nearest:
         show_nearest(model, [text for chunk in chunks for text in chunk], nearest, count, as_json)
@@ -173,6 +183,27 @@ def show_attention(
         raise SeqloomError("there is no attention in these answers", remedy=remedy)
     if str(file) != "-":
         save(maps[0] if len(maps) == 1 else maps, file)
+
+
+def show_attribution(model: "Model", texts: list[str], method: str, file: Path, as_json: bool) -> None:
+    """What the outputs for each text came from: shown here, or, for one text, written to a file."""
+    from seqloom.attribution import attribute
+    from seqloom.cli.console import console
+    from seqloom.errors import SeqloomError
+
+    if str(file) != "-" and len(texts) != 1:
+        raise SeqloomError(f"{len(texts)} texts for one file", remedy="give one text, or --attribution - for all")
+    for text in texts:
+        probe = model.task.probe(model.network, text)
+        found = attribute(probe, method)
+        if str(file) != "-":
+            found.save(file)
+        if as_json:
+            print(written({**(probe.answer.json() if probe.answer else {}), "attribution": found.json()}))
+        elif str(file) == "-":
+            console.print(found)
+        else:
+            print(found.sentence())
 
 
 def vector_lines(model: "Model", texts: list[str]) -> Iterator[str]:

@@ -56,7 +56,8 @@ def entrants(given: Mapping[str, Any], chosen: CompareConfig) -> list[Entrant]:
     values = {**given, "task": task}
     data = (given.get("data") or {}).get("train")
     if line is None and not data:
-        raise ConfigError("settings", [("data.train", f"no data for {task} comes with seqloom", "give --data")])
+        what = f"there is no line of models for {task} with data of its own"
+        raise ConfigError("settings", [("data.train", what, "give --data and --models")])
     shared: Mapping[str, Any] = {}
     if line is not None and (not data or data == line.data):
         shared, embedded = {**line.shared, "data": {"train": line.data}}, True

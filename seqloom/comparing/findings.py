@@ -88,7 +88,8 @@ def at(config: RunConfig, name: str) -> Any:
 
 def facts(config: RunConfig, chosen: CompareConfig) -> list[tuple[str, str]]:
     """How a comparison was made."""
-    trained = "one after the other, each with all threads of this machine; the corpus was prepared before the first"
+    threads = f"{config.train.threads} thread{'s' if config.train.threads != 1 else ''}"
+    trained = f"one after the other, each with {threads}; the corpus was prepared before the first"
     tokens = config.tokens
     return [
         ("equal", {"time": "training time", "steps": "optimizer steps", "parameters": "parameters"}[chosen.equal]),
@@ -97,6 +98,6 @@ def facts(config: RunConfig, chosen: CompareConfig) -> list[tuple[str, str]]:
         ("seeds", ", ".join(str(config.train.seed + number) for number in range(chosen.seeds))),
         ("tokens", f"{tokens.kind}, at most {tokens.size:,}; the same for all"),
         ("batches", f"{config.train.batch_tokens:,} tokens, in the same order for all"),
-        ("machine", f"{platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads"),
+        ("machine", f"{platform.machine()}, {os.cpu_count()} cores"),
         ("torch", torch.__version__),
     ]

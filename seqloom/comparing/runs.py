@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from seqloom.comparing.clock import Clock
 from seqloom.comparing.entrants import Entrant
 from seqloom.comparing.equal_size import equal_size
 from seqloom.comparing.settings import CompareConfig
+from seqloom.data.embedded import is_embedded
 from seqloom.errors import ConfigError
 from seqloom.storage import MANIFEST, new_folder
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
+from seqloom.threads import choose_threads
+from seqloom.training.data_facts import measure
+from seqloom.training.defaults import choose, with_choices
 from seqloom.training.distributed import init_processes
 from seqloom.training.initial_weights import StartConfig, known_tokenizers
 from seqloom.training.run import Run, changed, differences, train
@@ -23,6 +29,7 @@ from seqloom.training.run_config import RunConfig
 from seqloom.training.saved_task import SETUP, load_task, save_task
 
 RUNS, TIMES = "runs", "times"
+CHOSEN_FOR_ALL = ("model.length", "train.batch_tokens")
 Say = Callable[[str], None]
 
 
@@ -42,6 +49,8 @@ def trained(found: Sequence[Entrant], chosen: CompareConfig, out: Path, *, quiet
     task = find_task(first.task)
     task.check_extras(first)
     data = task.open_data(first)
+    found = with_threads(with_shared_choices(found, data), out)
+    first = found[0].config
     learned = shared_task(first, task, data, out)
     prepare_corpus(first, learned, data, out)
     if chosen.equal == "parameters":
@@ -64,6 +73,34 @@ def trained(found: Sequence[Entrant], chosen: CompareConfig, out: Path, *, quiet
             times.append(time)
         done.append(EntrantRuns(entrant, folders, times))
     return done
+
+
+def with_shared_choices(found: Sequence[Entrant], data: Mapping[str, Any]) -> list[Entrant]:
+    """Tokens, length and batches that nobody said, chosen from the data for the first model and the same for all.
+
+    What embedded data is cut into is said by the line of its task.
+    """
+    first = found[0].config
+    if is_embedded(first.data.train):
+        return list(found)
+    choices = [
+        choice
+        for choice in choose(measure(data["train"]), first)
+        if choice.setting in CHOSEN_FOR_ALL or choice.setting.startswith("tokens.")
+    ]
+    return [Entrant(each.label, with_choices(each.config, choices)) for each in found] if choices else list(found)
+
+
+def with_threads(found: Sequence[Entrant], out: Path) -> list[Entrant]:
+    """The same number of threads for all, whatever else the machine does meanwhile: as of a run that is there, else as
+    are free now."""
+    begun = [load_task(setup)[0].train.threads for setup in sorted((out / RUNS).glob(f"*/{SETUP}"))]
+    threads = found[0].config.train.threads or max(begun, default=0) or choose_threads(torch.get_num_threads())
+
+    def with_them(config: RunConfig) -> RunConfig:
+        return config.model_copy(update={"train": config.train.model_copy(update={"threads": threads})})
+
+    return [Entrant(each.label, with_them(each.config)) for each in found]
 
 
 def prepare_corpus(config: RunConfig, task: Task[Any], data: Mapping[str, Any], out: Path) -> None:

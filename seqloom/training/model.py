@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import seqloom
+from seqloom.attribution import Attribution, Method, attribute
 from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
@@ -170,6 +171,13 @@ class Model:
     def explain(self, given: Any = None) -> Any:
         """Open the model with an input of yours: figure, formula and numbers of every stage; `.save(path)` it."""
         return seqloom.explain(self, given)
+
+    def attribute(self, given: Any, method: Method = "integrated") -> Attribution:
+        """Attribute each output to the inputs: which words the label, the tag or the next token came from.
+
+        method   gradient (times input), integrated (gradients) or leave-one-out
+        """
+        return attribute(self.task.probe(self.network, given), method)
 
     def summary(self, depth: int = 3) -> Summary:
         """List its layers with output shapes and parameters; it can be printed."""

@@ -44,7 +44,7 @@ def test_an_architecture_alone_brings_its_task():
 def test_settings_are_shown_as_a_table_and_as_json(tmp_path):
     shown = typed("settings", folder=tmp_path).stdout
     assert "train.learning_rate" in shown
-    assert "seqloom settings classify | generate" in shown
+    assert "seqloom settings caption | classify | generate" in shown
     lines = [json.loads(line) for line in typed("settings", "tag", "--json", folder=tmp_path).stdout.splitlines()]
     assert {"name", "default", "sentence"} == lines[0].keys()
     assert any(line["name"].startswith("tag.") for line in lines)

@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional as F
 
 from seqloom.data.record import Place, Record
-from seqloom.evaluating.baselines.logistic_regression import LogisticRegression, TfIdf
+from seqloom.evaluating.baselines.logistic_regression import TfIdf, WordRegression
 from seqloom.evaluating.baselines.ngram_language_model import NgramLanguageModel
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.registry import find_task
@@ -43,7 +43,7 @@ def test_words_are_weighted_by_how_rare_they_are():
 
 def test_logistic_regression_is_where_loss_and_penalty_are_least():
     """The sum is strictly convex in W, so there is one place without a slope: that of scikit-learn with C = 1."""
-    ours = LogisticRegression(TEXTS, LABELS, 3, summed)
+    ours = WordRegression(TEXTS, LABELS, 3, summed)
     total = summed(ours.features(TEXTS).times(ours.W) + ours.b, LABELS) + ours.W.square().sum() / 2
     slopes = torch.autograd.grad(total, [ours.W, ours.b])
     assert max(float(slope.abs().max()) for slope in slopes) < 0.02
@@ -51,7 +51,7 @@ def test_logistic_regression_is_where_loss_and_penalty_are_least():
 
 
 def test_without_words_the_most_frequent_label_is_given():
-    ours = LogisticRegression([""] * 60, LABELS, 3, summed)
+    ours = WordRegression([""] * 60, LABELS, 3, summed)
     shares = torch.bincount(LABELS, minlength=3) / 60
     assert torch.allclose(torch.softmax(ours([""]), -1)[0], shares, atol=1e-3)
 

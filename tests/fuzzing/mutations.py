@@ -43,7 +43,10 @@ def mutated_folder(models: Path, place: Path, seed: int) -> tuple[str, Path]:
 
 
 def change_json(place: Path, chance: Random) -> None:
-    file = chance.choice(sorted(place.glob("*.json")))
+    there = sorted(file for file in place.glob("*.json") if file.is_file())  # some may be pipes by now
+    if not there:
+        return
+    file = chance.choice(there)
     try:
         data = json.loads(file.read_text())
         node(data, chance)
@@ -72,21 +75,25 @@ def node(data: Any, chance: Random) -> None:
 
 
 def flip_bytes(place: Path, chance: Random) -> None:
-    file = chance.choice(sorted(entry for entry in place.iterdir() if entry.is_file() and not entry.is_symlink()))
+    file = chance.choice(regular(place))
     data = bytearray(file.read_bytes())
     for _ in range(chance.randint(1, 8) if data else 0):
         data[chance.randrange(min(len(data), chance.choice([16, 600, len(data)])))] = chance.randrange(256)
     file.write_bytes(data)
 
 
+def regular(place: Path) -> list[Path]:
+    return sorted(entry for entry in place.iterdir() if entry.is_file() and not entry.is_symlink())
+
+
 def cut(place: Path, chance: Random) -> None:
-    file = chance.choice(sorted(entry for entry in place.iterdir() if entry.is_file() and not entry.is_symlink()))
+    file = chance.choice(regular(place))
     data = file.read_bytes()
     file.write_bytes(data[: chance.randint(0, len(data))] + (b"\0" * 50 if chance.random() < 0.3 else b""))
 
 
 def replace(place: Path, chance: Random) -> None:
-    file = chance.choice(sorted(entry for entry in place.iterdir() if entry.is_file()))
+    file = chance.choice(regular(place))
     file.unlink()
     match chance.randrange(5):
         case 0:

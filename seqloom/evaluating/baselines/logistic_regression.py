@@ -58,7 +58,7 @@ class TfIdf:
         return Bags(torch.tensor(words, dtype=torch.int64), torch.tensor(weights), torch.tensor(starts))
 
 
-class LogisticRegression:
+class WordRegression:
     """Logits for texts, from their words."""
 
     def __init__(

@@ -14,7 +14,7 @@ REPLACEMENT = "\ufffd"
 
 
 @dataclass
-class Choice:
+class CompletionChoice:
     """One choice of a completion."""
 
     index: int

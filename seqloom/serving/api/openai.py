@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import Field, field_validator
 
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
-from seqloom.serving.api.completions import Choice
+from seqloom.serving.api.completions import CompletionChoice
 from seqloom.serving.errors import APIError, internal_error
 from seqloom.serving.job import Job
 from seqloom.serving.logs import log_error
@@ -135,7 +135,9 @@ async def completions(body: CompletionRequest, request: Request, service: Servic
     streams = loaded.task.streams(body.temperature) and bool(body.stream or stops)
     (job,) = await service.submit([(entry, texts)], body.options(loaded.task), streams=streams)
     tokenizer = next(iter(loaded.task.tokenizers.values()))  # of the text, or of the source
-    completion = Completion(service, job, body, [Choice(index, stops) for index in range(len(texts))], tokenizer)
+    completion = Completion(
+        service, job, body, [CompletionChoice(index, stops) for index in range(len(texts))], tokenizer
+    )
     if body.stream:
         return StreamingResponse(completion.stream(), media_type="text/event-stream")
     return JSONResponse(await unless_disconnected(request, completion.response()))
@@ -145,7 +147,12 @@ class Completion:
     """A completion while it is generated."""
 
     def __init__(
-        self, service: InferenceService, job: Job, body: CompletionRequest, choices: list[Choice], tokenizer: Tokenizer
+        self,
+        service: InferenceService,
+        job: Job,
+        body: CompletionRequest,
+        choices: list[CompletionChoice],
+        tokenizer: Tokenizer,
     ) -> None:
         self.service, self.job, self.body, self.choices = service, job, body, choices
         self.tokenizer = tokenizer
@@ -198,7 +205,7 @@ class Completion:
     def common(self) -> dict[str, Any]:
         return {"id": self.id, "object": "text_completion", "created": self.created, "model": self.body.model}
 
-    def choice_json(self, choice: Choice, text: str, *, last: bool = True) -> dict[str, Any]:
+    def choice_json(self, choice: CompletionChoice, text: str, *, last: bool = True) -> dict[str, Any]:
         count = self.body.logprobs
         logprobs = choice.logprobs(count) if count is not None else None
         return {

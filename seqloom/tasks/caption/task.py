@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus
@@ -37,6 +38,7 @@ from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
 from seqloom.tasks.caption.answers import PictureCaption, caption_of
 from seqloom.tasks.caption.corpus_pictures import Shape, by_picture, captions_of, moved, picture_chunk, picture_in
 from seqloom.tasks.caption.inputs import SentPicture, bytes_of, named_pixels, sent_picture
+from seqloom.tasks.caption.probe import caption_probe
 from seqloom.tasks.caption.settings import CaptionConfig, CaptionEvaluateOptions, CaptionOptions
 from seqloom.tasks.caption.stages import caption_example
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -259,6 +261,10 @@ class Caption(Task[CaptionConfig]):
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        assert isinstance(model, Seq2Seq)
+        return caption_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         name, pixels = self.pixels(given) if given is not None else ("white", np.full(self.shape, 255, np.uint8))

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from seqloom.data.record import Record
-from seqloom.evaluating.baselines.logistic_regression import LogisticRegression
+from seqloom.evaluating.baselines.logistic_regression import WordRegression
 from seqloom.evaluating.baselines.score import MOST_EXAMPLES, MOST_MEASURED, BaselineScore
 from seqloom.tasks.classify.answers.base import Answers
 
@@ -29,7 +29,7 @@ def baselines(answers: Answers, train: Iterable[Record], valid: Iterable[Record]
         if with_words and "text" not in learned[0].columns:
             continue
         texts, asked = ([text_of(one) if with_words else "" for one in records] for records in (learned, measured))
-        logits = LogisticRegression(texts, targets, answers.outputs, answers.loss)(asked)
+        logits = WordRegression(texts, targets, answers.outputs, answers.loss)(asked)
         evaluated = answers.evaluation(answers.expected(expected), answers.predicted(logits), 0.0)
         found.append(BaselineScore(name, evaluated.measure, evaluated.metrics[evaluated.measure]))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -28,11 +29,14 @@ from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
+from seqloom.tasks.classify.inspect import inspect_classification
+from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
 from seqloom.tasks.input_kind import InputKind
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
@@ -152,6 +156,12 @@ class Classify(Task[ClassifyConfig]):
         stream = example_stream(train, self.inputs.field, plan, make)
         return ExampleTrainable(stream, loss, self.validation(valid, plan), notes=self.notes_of(train))
 
+    def check_teacher(self, teacher: Self) -> None:
+        own, other = self.config.classify.answer, teacher.config.classify.answer
+        if own != other:
+            what = f"{own}, and the teacher answers with {other}"
+            raise ConfigError("settings", [("classify.answer", what, f"set it to {other}")])
+
     def notes_of(self, train: Corpus) -> list[str]:
         """Whether much of the training data is longer than the model reads."""
         longest = self.config.model.length
@@ -204,6 +214,14 @@ class Classify(Task[ClassifyConfig]):
     def part_read(self, whole: Any) -> str:
         """Which tokens are read of an input that is too long; empty if all are."""
         return self.config.model.cut if len(whole) > self.config.model.length else ""
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_classification(self, model, given, options)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        return classification_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return classification_example(self, model, given, device)

@@ -52,7 +52,7 @@ class Writer:
         return self.read(tokens[:, None], window, state.state)
 
     def read(self, tokens: Tensor, window: Tensor, state: object) -> Step:
-        with self.packed.used():
+        with self.packed.used(tokens.numel()):
             logits, state = self.model.read(tokens, state)
         return Step(logits, GenerationState(window, state))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +12,21 @@ from typing import Any
 from seqloom.attention.alignment import links_of_targets, to_pharaoh
 from seqloom.attention.attention_weights import AttentionMap, attention_map
 from seqloom.attention.export import save
+from seqloom.attention.html import attention_run
 from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.errors import SeqloomError
+from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tokens.settings import EOS, SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
 
+UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+"""Han characters and kana: between their words nobody writes spaces."""
 SPACES = ("▁", " ", "\t", "\n", "<0x20>", "<0x09>", "<0x0A>")
 """How tokens show what stands between words."""
 
 
 @dataclass(frozen=True)
-class Translation:
+class Translation(ShownInNotebook):
     """An answer. Pieces are tokens as the model writes them; words are what they make together."""
 
     source: str
@@ -61,6 +66,13 @@ class Translation:
             found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
         found |= {"unseen": self.unseen} if self.unseen else {}
         return {**found, "cut": True} if self.cut else found
+
+    def run(self) -> dict[str, Any]:
+        return (
+            super().run()
+            if self.words is None
+            else {**attention_run(self.weights()), "title": [self.source, self.text]}
+        )
 
     def alignment(self, *, pieces: bool = False) -> str:
         """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""
@@ -110,15 +122,20 @@ def translation(
 
 
 def word_indices(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
-    """The word that each token belongs to: a new one begins with spaces, and <eos> is one by itself."""
+    """The word that each token belongs to: a new one begins with spaces, and <eos> is one by itself.
+
+    Where a script has no spaces (Chinese, Japanese), each token of it is a word of its own.
+    """
     indices: list[int] = []
     spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
-    blank = True  # nothing but spaces so far in this word
+    blank, unspaced = True, False  # nothing but spaces so far in this word; it ends in a script without spaces
     for token in tokens:
         shown = tokenizer.vocabulary[token]
-        begins = not spaced or token == EOS or (shown.startswith(SPACES) and not blank)
+        here = bool(UNSPACED.match(shown.lstrip("▁ \t\n")))
+        begins = not spaced or token == EOS or ((shown.startswith(SPACES) or here or unspaced) and not blank)
         indices.append(indices[-1] + begins if indices else 0)
         blank = (begins or blank) and (shown in SPACES or not shown.strip("▁ \t\n"))
+        unspaced = here
     return indices
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
 from typing import Any, Self
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
@@ -34,6 +35,7 @@ from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
 from seqloom.tasks.facts import NoFacts
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
@@ -41,8 +43,10 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answering import AT_ONCE, answer_texts
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
-from seqloom.tasks.translate.metrics import evaluation, special_metrics
+from seqloom.tasks.translate.inspect import inspect_translation
+from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
+from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
@@ -230,8 +234,7 @@ class Translate(Task[TranslateConfig]):
             sources, [[target] for _, target in pairs], sources, self.language,
             cased=not written.lower, spaced=written.kind == "space",
         )  # fmt: skip
-        scores = {**found.metrics(), **special_metrics(found, measure)}
-        return [BaselineScore("the source as it is", measure, scores[measure])]
+        return [BaselineScore("the source as it is", measure, found.score(measure))]
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -239,7 +242,8 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, requests: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[Sequence[Reply]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        model.eval()
+        if model.training:  # to ask is quicker than to set
+            model.eval()
         texts = [self.accept(one.input) for one in requests]
         reading = self.source_tokenizer, self.target_tokenizer, self.config.model.length
 
@@ -267,6 +271,16 @@ class Translate(Task[TranslateConfig]):
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, Seq2Seq)
+        return inspect_translation(self, model, self.accept(given), options, wanted)
+
+    def probe(self, model: nn.Module, given: Any) -> Probe:
+        assert isinstance(model, Seq2Seq)
+        return translation_probe(self, model, given)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(

@@ -56,9 +56,9 @@ def test_all_steps_at_once_equal_one_by_one_beside_padding(in_double, decoder):
 def test_rows_of_a_state_are_reordered_with_their_sources(in_double):
     model = copier(decoder="gru")
     state = model.start(torch.tensor([[4, 9], [7, 6]]), torch.tensor([2, 2]))
-    both, one = torch.tensor([1, 0, 1]), torch.tensor([8, 8, 8])
-    there = model.step(torch.tensor([8, 8]), state).logits[both]
-    assert_close(model.step(one, select_rows(state, both)).logits, there)
+    rows, inputs = torch.tensor([1, 1, 0, 0]), torch.tensor([1, 0])  # two hypotheses of each source
+    there = model.step(torch.tensor([8, 8]), state).logits[rows]
+    assert_close(model.step(torch.full((4,), 8), select_rows(state, rows, inputs)).logits, there)
 
 
 def test_a_closed_gate_copies_what_is_pointed_to(in_double):

@@ -15,11 +15,12 @@ from torch import Tensor
 from seqloom.data.record import Record
 from seqloom.errors import DamagedError, DataError, suggestion
 from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.task import Evaluation, Facts
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadText:
+class ReadText(ShownInNotebook):
     """What of an input a model has read: part of every answer."""
 
     cut: Literal["", "first", "last"] = ""
@@ -79,6 +80,10 @@ class Answers(ABC):
     @abstractmethod
     def answer(self, text: str, logits: Tensor) -> Any:
         """The answer that the logits (V) of one input give."""
+
+    @abstractmethod
+    def explained(self, logits: Tensor) -> tuple[list[str], Callable[[Tensor], Tensor]]:
+        """What the logits (V) of one input say, and how it is scored: logits (B, V) -> (B, K), log-odds or numbers."""
 
     @abstractmethod
     def predicted(self, logits: Tensor) -> list[Any]:

@@ -94,6 +94,11 @@ class MultiLabel(Answers):
         scores = dict(zip(self.labels, torch.sigmoid(logits).tolist(), strict=True))
         return MultiLabelAnswer(text, [label for label, p in scores.items() if p >= self.threshold], scores)
 
+    def explained(self, logits: Tensor) -> tuple[list[str], Callable[[Tensor], Tensor]]:
+        """The labels that are given; if there are none, the one that comes nearest."""
+        given = sets(torch.sigmoid(logits[None]) >= self.threshold)[0] or [int(logits.argmax())]
+        return [self.labels[id] for id in given], lambda rows: rows[:, given]
+
     def predicted(self, logits: Tensor) -> list[Any]:
         return sets(torch.sigmoid(logits) >= self.threshold)
 

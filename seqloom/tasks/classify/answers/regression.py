@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,9 @@ class Regression(Answers):
 
     def answer(self, text: str, logits: Tensor) -> NumberAnswer:
         return NumberAnswer(text, self.unstandardised(logits)[0])
+
+    def explained(self, logits: Tensor) -> tuple[list[str], Callable[[Tensor], Tensor]]:
+        return [f"{self.unstandardised(logits)[0]:.4g}"], lambda rows: self.mean + self.deviation * rows
 
     def predicted(self, logits: Tensor) -> list[Any]:
         return self.unstandardised(logits[:, 0])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from seqloom.attribution.probe import log_odds
 from seqloom.data.record import Record
 from seqloom.errors import DataError
 from seqloom.evaluating.bootstrap import mean_metric
@@ -100,6 +101,10 @@ class SingleLabel(Answers):
     def answer(self, text: str, logits: Tensor) -> LabelAnswer:
         p = torch.softmax(per_class(logits), -1)
         return LabelAnswer(text, self.labels[int(p.argmax())], dict(zip(self.labels, p.tolist(), strict=True)))
+
+    def explained(self, logits: Tensor) -> tuple[list[str], Callable[[Tensor], Tensor]]:
+        best = per_class(logits).argmax(-1, keepdim=True)
+        return [self.labels[int(best)]], lambda rows: log_odds(per_class(rows), best.expand(len(rows)))[:, None]
 
     def predicted(self, logits: Tensor) -> list[Any]:
         return per_class(logits).argmax(-1).tolist()
