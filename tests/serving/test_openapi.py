@@ -32,7 +32,7 @@ def test_schemathesis_finds_nothing(running, tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert found.returncode == 0, found.stdout[-5000:]
-    assert "15 selected / 15 total" in found.stdout
+    assert "17 selected / 17 total" in found.stdout
 
 
 def test_it_names_the_models_and_what_they_take(served):
