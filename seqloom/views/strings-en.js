@@ -77,6 +77,21 @@ export default {
     title: "Which words mattered", method: "How it is measured", left_out: "leaving it out", gradient: "by gradient",
     says: (token, value, label, method, helps) => `*${token}* speaks ${helps ? "for" : "against"} *${label}*: ${value}${method === "left_out" ? " without it, in the logit" : ", gradient × input"}`,
   },
+  whatif: {
+    title: "What if", hint: "Click a word to leave it out, or write another text below.",
+    edit: "The text with your change", against: "Answered by", same: "the same model", drop: (word) => `Leave out “${word}”`,
+    asItIs: "As it is", withChange: "With the change", by: (model) => `By ${model}`, nothing: "Nothing is changed yet.",
+    start: "Leave out a word and see whether the answer needs it.",
+    unchanged: (answer) => `The answer stays ${answer}.`,
+    changed: (one, other) => `The answer turns from ${one} into ${other}.`,
+    surer: (answer, p, q) => `It is still ${answer}; the probability goes from ${p} to ${q}.`,
+  },
+  origin: {
+    title: "Where it came from", hint: "Choose an output: warm colours speak for it, cold ones against it.",
+    method: "How it is measured", methods: { integrated: "integrated gradients", gradient: "gradient × input", "leave-one-out": "leaving one out" },
+    outputs: "Outputs", inputs: "Inputs", key: "what the log-odds of the output gain",
+    says: (input, output, weight, helps) => `${input} speaks most ${helps ? "for" : "against"} ${output}: ${weight}`,
+  },
   labels: { title: "How sure it is" },
   tags: {
     title: "Tags", others: "What else it could be", word: (word, tag, p) => `${word}: ${tag}, ${p}`,

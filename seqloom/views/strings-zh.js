@@ -74,6 +74,21 @@ export default {
     title: "哪些词起了作用", method: "度量方法", left_out: "留一法", gradient: "梯度 × 输入",
     says: (token, value, label, method, helps) => `*${token}* ${helps ? "支持" : "反对"} *${label}*：${value}${method === "left_out" ? "（去掉它之后 logit 的变化）" : "（梯度 × 输入）"}`,
   },
+  whatif: {
+    title: "假如", hint: "点击一个词将其去掉，或在下方改写文本。",
+    edit: "修改后的文本", against: "由谁回答", same: "同一模型", drop: (word) => `去掉“${word}”`,
+    asItIs: "原文", withChange: "修改后", by: (model) => `由 ${model} 回答`, nothing: "尚未修改。",
+    start: "去掉一个词，看看答案是否需要它。",
+    unchanged: (answer) => `答案仍是 ${answer}。`,
+    changed: (one, other) => `答案从 ${one} 变为 ${other}。`,
+    surer: (answer, p, q) => `仍是 ${answer}；概率从 ${p} 变为 ${q}。`,
+  },
+  origin: {
+    title: "依据从何而来", hint: "选择一个输出：暖色表示支持，冷色表示反对。",
+    method: "度量方法", methods: { integrated: "积分梯度", gradient: "梯度×输入", "leave-one-out": "逐一去除" },
+    outputs: "输出", inputs: "输入", key: "输出的对数几率的增量",
+    says: (input, output, weight, helps) => `${input} 最${helps ? "支持" : "反对"} ${output}：${weight}`,
+  },
   labels: { title: "各标签的概率" },
   tags: {
     title: "标注", others: "其他可能的标签", word: (word, tag, p) => `${word}：${tag}，${p}`,

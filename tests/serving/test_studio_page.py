@@ -95,6 +95,21 @@ def test_a_person_types_points_steps_and_changes_a_word(visit):
     assert tab.locator(".panel.tree .sentence").text_content()
 
 
+def test_a_word_is_left_out_and_every_output_says_where_it_came_from(visit):
+    tab = visit("#view=whatif&text=3+1+7", locale="en-US")
+    tab.locator(".drops .word").nth(1).click()
+    expect(tab.locator(".sides output").nth(1)).to_have_text("three seven")
+    assert sentence(tab, "whatif") == "The answer turns from three one seven into three seven."
+    tab.get_by_role("button", name="leaving one out").click()
+    tab.locator(".outputs .word").nth(2).click()
+    expect(tab.locator(".panel.origin .sentence")).to_contain_text("7 speaks most for seven")
+    assert "other=3+7" in tab.url and "by=leave-one-out" in tab.url
+    tab.get_by_label("Answered by").select_option("heads")
+    expect(tab.locator(".side h3").nth(1)).to_have_text("By heads")
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".side.none")).to_be_visible()
+
+
 def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit):
     panels = {
         "digits": {"weave", "matrix", "steps", "tree"},

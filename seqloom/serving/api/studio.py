@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
+from torch import Tensor
 
+from seqloom.attribution import Method, attribute
 from seqloom.config import check
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
@@ -90,6 +93,30 @@ class StripsResponse(BaseModel):
     strips: list[dict[str, Any]]
     tokens: list[str]
     influence: list[float]
+
+
+class AttributeRequest(RequestBody):
+    """An input whose outputs are to be attributed, and how."""
+
+    text: Input
+    """An input of the model."""
+    model: str | None = None
+    """A model by name; without it the first one."""
+    method: Method = "integrated"
+    """Gradient times input, integrated gradients, or leaving one input out at a time."""
+
+
+class AttributeResponse(BaseModel):
+    """How much each input mattered for each output: a row of signed weights for each output."""
+
+    model: str
+    input: Any
+    method: str
+    inputs: list[str]
+    outputs: list[str]
+    weights: list[list[float]]
+    scores: list[float]
+    sentence: str
 
 
 @router.post("/inspect", responses={**error_responses(404), 200: {"model": InspectResponse}})
@@ -186,6 +213,26 @@ async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Re
 
     def work(wanted: Callable[[], bool]) -> str:
         return as_json({"model": entry.name, **words_data(model, body.side, body.word)})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+@router.post("/attribute", responses={**error_responses(404), 200: {"model": AttributeResponse}})
+async def attributed(body: AttributeRequest, request: Request, service: ServiceDep) -> Response:
+    """Attribute every output of a model to its inputs: which words an answer came from."""
+    entry = service.entry(body.model)
+    model = await service.load_model(entry)
+    (given,) = service.parse_inputs(model, [body.text])
+
+    def work(wanted: Callable[[], bool]) -> str:
+        probe = model.task.probe(model.network, given)
+
+        def scores(x: Tensor, places: Tensor) -> Tensor:
+            check_wanted(wanted)
+            return probe.scores(x, places)
+
+        found = attribute(replace(probe, scores=scores), body.method)
+        return as_json({"model": entry.name, "input": given, **found.json(), "sentence": found.sentence()})
 
     return Response(await service.explain(work, request), media_type="application/json")
 

@@ -155,6 +155,12 @@ class Classify(Task[ClassifyConfig]):
         stream = example_stream(train, self.inputs.field, plan, make)
         return ExampleTrainable(stream, loss, self.validation(valid, plan), notes=self.notes_of(train))
 
+    def check_teacher(self, teacher: Self) -> None:
+        own, other = self.config.classify.answer, teacher.config.classify.answer
+        if own != other:
+            what = f"{own}, and the teacher answers with {other}"
+            raise ConfigError("settings", [("classify.answer", what, f"set it to {other}")])
+
     def notes_of(self, train: Corpus) -> list[str]:
         """Whether much of the training data is longer than the model reads."""
         longest = self.config.model.length

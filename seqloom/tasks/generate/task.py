@@ -110,6 +110,12 @@ class Generate(Task[GenerateConfig]):
 
     # --- training -----------------------------------------------------------------------------------
 
+    def check_teacher(self, teacher: Self) -> None:
+        own, other = self.config.generate.objective, teacher.config.generate.objective
+        if own != other:
+            what = f"{own}, and the teacher learned {other}"
+            raise ConfigError("settings", [("generate.objective", what, f"set it to {other}")])
+
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """Counts of single tokens, and of three."""
         if self.masked:

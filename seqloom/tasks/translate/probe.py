@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from seqloom.attribution.probe import Probe, output_replaced, shared_copy
+from seqloom.attribution.probe import Probe, output_replaced
 from seqloom.errors import SeqloomError
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.requests import TaskRequest
 from seqloom.tasks.stages import read_words
 from seqloom.tasks.translate.answers import translation

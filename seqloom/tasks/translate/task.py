@@ -41,7 +41,7 @@ from seqloom.tasks.translate.answers import Translation, translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
 from seqloom.tasks.translate.inspect import inspect_translation
-from seqloom.tasks.translate.metrics import evaluation, special_metrics
+from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.stages import translation_example
@@ -232,8 +232,7 @@ class Translate(Task[TranslateConfig]):
             sources, [[target] for _, target in pairs], sources, self.language,
             cased=not written.lower, spaced=written.kind == "space",
         )  # fmt: skip
-        scores = {**found.metrics(), **special_metrics(found, measure)}
-        return [BaselineScore("the source as it is", measure, scores[measure])]
+        return [BaselineScore("the source as it is", measure, found.score(measure))]
 
     # --- use ----------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 import { inside } from "seqloom/studio/inside.js";
 import { runs } from "seqloom/studio/runs.js";
 import { weave } from "seqloom/studio/weave.js";
+import { whatif } from "seqloom/studio/whatif.js";
 import { words } from "seqloom/studio/words.js";
 
-export const VIEWS = [weave, inside, runs, words];
+export const VIEWS = [weave, whatif, inside, runs, words];
