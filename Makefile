@@ -7,7 +7,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint const
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check soak format clean
+.PHONY: help demo test check soak bench format clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 16
@@ -28,6 +28,9 @@ soak: .venv/.dev  ## mutated models and data, a hundred real kills of a run, ten
 	@$(BIN)/python -m tests.fuzzing.soak 2000
 	@$(BIN)/python -m tests.training.kills 100
 	@$(BIN)/python -m tests.serving.overload 600
+
+bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; quarter of an hour, by hand
+	@$(BIN)/python -m bench.decoding --json bench-decoding.json
 
 format: .venv/.dev  ## format the code and mend what lint can
 	@$(BIN)/ruff check --quiet --fix-only .

@@ -62,7 +62,7 @@ def main() -> None:
         sizes = ["trained"] if asked.model else asked.sizes
         for size in sizes:
             job = prepared(asked, size, Path(folder) / size)
-            measured = measure(asked, job)
+            measured = best_of([measure(asked, {**job, "threads": threads}) for threads in sorted(set(asked.threads))])
             console.print(table(size, measured))
             found.append(measured.json(size))
     report = {"machine": machine(asked.threads), "sizes": found}
@@ -77,8 +77,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", default="data:multi30k/test", help="pairs whose sources are translated")
     parser.add_argument("--sentences", type=int, default=256, help="sources, in batches; a quarter of them one by one")
     parser.add_argument("--rounds", type=int, default=3, help="turns of all peers; the median counts")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="cores for each peer")
+    parser.add_argument(
+        "--threads", type=int, nargs="+", default=[1, len(os.sched_getaffinity(0))],
+        help="threads of each peer; of several numbers, the best counts, for each peer and each way by itself",
+    )  # fmt: skip
     parser.add_argument("--only", nargs="+", choices=[peer.name for peer in PEERS], help="peers to run")
+    parser.add_argument(
+        "--clock", choices=["seconds", "processor"], default="seconds",
+        help="on the wall, or of the processor: steadier on a machine that others use, with one thread",
+    )  # fmt: skip
     parser.add_argument("--json", type=Path, help="a file for all figures")
     return parser.parse_args()
 
@@ -98,7 +105,6 @@ def prepared(asked: argparse.Namespace, size: str, folder: Path) -> dict[str, An
         "model": str(asked.model or folder / "ours"),
         "marian": str(folder / "marian"),
         "sources": sorted(sources, key=len, reverse=True),
-        "threads": asked.threads,
         **length,
     }
 
@@ -148,8 +154,17 @@ def measure(asked: argparse.Namespace, job: dict[str, Any]) -> Measured:
                     first = first or answer["answers"]
                     same = sum(a == b for a, b in zip(first, answer["answers"], strict=True))
                     agreement[way][one.peer.name] = same / len(first)
-                    speeds[way][one.peer.name].append(len(first) / answer["seconds"])
+                    speeds[way][one.peer.name].append(len(first) / answer[asked.clock])
         return Measured(speeds, agreement, {one.peer.name: one.versions for one in running})
+
+
+def best_of(runs: list[Measured]) -> Measured:
+    """Of runs with different numbers of threads, for each peer and each way the one in which it was fastest."""
+    speeds = {
+        way: {peer: max((run.speeds[way][peer] for run in runs), key=median) for peer in runs[0].versions}
+        for way in WAYS
+    }
+    return Measured(speeds, runs[0].agreement, runs[0].versions)
 
 
 def table(size: str, measured: Measured) -> Table:
@@ -169,7 +184,7 @@ def table(size: str, measured: Measured) -> Table:
     return shown
 
 
-def machine(threads: int) -> dict[str, Any]:
+def machine(threads: list[int]) -> dict[str, Any]:
     return {
         "processor": platform.processor() or platform.machine(),
         "threads": threads,

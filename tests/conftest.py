@@ -42,6 +42,7 @@ expect.set_options(timeout=PATIENCE)
 settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples on every machine
 settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
+QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = pytest.StashKey[int]()
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -174,6 +175,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if not SHARED.is_dir() and os.environ.get("CI") != "true":
         without = [item for item in items if "shared_data" in getattr(item, "fixturenames", ())]
+        items[:] = [item for item in items if item not in without]
+        config.hook.pytest_deselected(items=without)
+    if "SEQLOOM_AXE" not in os.environ and not REQUIRED:
+        without = [item for item in items if item.get_closest_marker("axe")]
         items[:] = [item for item in items if item not in without]
         config.hook.pytest_deselected(items=without)
     browser = [item for item in items if item.get_closest_marker("browser")]

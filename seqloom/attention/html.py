@@ -1,7 +1,6 @@
-"""Attention as one self-contained page: lines between words, heat maps, a choice of layer and head.
+"""Answers as one self-contained page: the views of the studio, with what was recorded inside it.
 
-The modules and style sheets of seqloom/views are inside it, as in the pages of `explaining`; it loads nothing and
-computes nothing: the means it offers are made here.
+A run is what the studio draws: rows of tokens, attention between them, steps. The page loads and asks nothing.
 """
 
 from __future__ import annotations
@@ -10,52 +9,54 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.display_text import right_to_left
+from seqloom.attention.weave_data import weave_data
 from seqloom.views.document import document
 
-STYLES = ("base.css", "heat.css", "attention.css")
-ENTRY = 'import { attention } from "seqloom/attention.js";\nattention();'
+STYLES = ("base.css", "explanation.css", "weave/weave.css")
+ENTRY = 'import { weavePage } from "seqloom/weave/page.js";\nweavePage();'
+NUMBERS = 600_000
+"""Weights that are kept in a file at most; beyond, heads are pooled by maximum."""
+EMPTY: dict[str, Any] = {
+    "answer": {}, "text": "", "rows": {}, "attention": [], "stepped": "", "steps": [], "tree": [], "importance": {},
+}  # fmt: skip
+"""A run of which nothing is known."""
 
 
 def render_html(maps: Sequence[AttentionMap]) -> str:
-    """A whole HTML file."""
+    """A whole HTML file of attention maps, one below the other."""
+    return run_page("Attention", [attention_run(one, NUMBERS // len(maps)) for one in maps])
+
+
+def attention_run(one: AttentionMap, numbers: int = NUMBERS) -> dict[str, Any]:
+    """What is known of a run by its attention alone."""
+    rows = {name: row_data(tokens) for name, tokens in (("source", one.source), ("target", one.target))}
+    title = [" ".join(one.source), " ".join(one.target)]
+    attention = {"group": "cross", "rows": "target", "columns": "source", **weave_data(one, numbers=numbers)}
+    return {**EMPTY, "title": title, "rows": rows, "attention": [attention]}
+
+
+def row_data(tokens: Sequence[str]) -> dict[str, Any]:
+    """A row of tokens, and whether it is read from the right."""
+    return {"tokens": list(tokens), "rtl": right_to_left(tuple(tokens))}
+
+
+def run_page(title: str, runs: Sequence[dict[str, Any]]) -> str:
+    """A whole HTML file of runs; each has a `title`: what was read, and what was written."""
     sections = "".join(
-        f'<section class="attention"><h2><bdi>{escape(" ".join(one.source))}</bdi><span class="arrow">→</span>'
-        f"<bdi>{escape(' '.join(one.target))}</bdi></h2><div data-map></div></section>\n"
-        for one in maps
+        f'<section class="run"><h2 class="run-title">{heading(run["title"])}</h2><div class="panels-grid" data-run>'
+        "</div></section>\n"
+        for run in runs
     )
     body = f"""<header class="top">
-<div class="words"><h1>Attention</h1>
-<p class="paper">The attention weights of each word below over the words above: the wider, the larger.</p></div>
-<div class="tools"><div id="theme"></div></div>
+<div class="words"><h1>{escape(title)}</h1></div>
+<div class="tools"><div id="language"></div><div id="theme"></div></div>
 </header>
 <main>
 {sections}</main>"""
-    data = {"maps": [map_data(one) for one in maps]}
-    return document("Attention", body, data, entry=ENTRY, styles=STYLES)
+    return document(title, body, {"runs": list(runs)}, entry=ENTRY, styles=STYLES)
 
 
-def map_data(one: AttentionMap) -> dict[str, Any]:
-    """Names to choose from, and the weights of each choice; a mean comes first where there are several."""
-    layers, heads = choices(one.layers), choices([f"head {n + 1}" for n in range(one.heads)])
-    return {
-        "source": one.source,
-        "target": one.target,
-        "source_rtl": right_to_left(one.source),
-        "target_rtl": right_to_left(one.target),
-        "layers": [name for name, _ in layers],
-        "heads": [name for name, _ in heads],
-        "weights": [
-            [np.round(one.of(layer, head).ravel().astype(np.float64), 4).tolist() for _, head in heads]
-            for _, layer in layers
-        ],
-    }
-
-
-def choices(names: Sequence[str]) -> list[tuple[str, int | None]]:
-    """Every name with its number; before them the mean of all, which has none."""
-    each: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(names)]
-    return each if len(each) == 1 else [("mean of all", None), *each]
+def heading(title: Sequence[str]) -> str:
+    return '<span class="arrow">→</span>'.join(f"<bdi>{escape(part)}</bdi>" for part in title)

@@ -17,10 +17,12 @@ from seqloom.cli import (
     demo,
     evaluate,
     explain,
+    export,
     pack,
     predict,
     serve,
     settings,
+    studio,
     summary,
     tokens,
     train,
@@ -49,7 +51,9 @@ app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
 app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
+app.command(epilog=examples(studio.EXAMPLES))(studio.studio)
 app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
+app.command(epilog=examples(export.EXAMPLES))(export.export)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
 app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)

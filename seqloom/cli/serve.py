@@ -1,9 +1,12 @@
 """`seqloom serve`: put trained models behind HTTP."""
 
 import logging
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
+
+from seqloom.cli.export import Engine, EngineOption
 
 EXAMPLES = [
     "seqloom serve demo",
@@ -12,6 +15,10 @@ EXAMPLES = [
 ]
 NEEDED = ("fastapi", "h11", "prometheus_client", "python_multipart", "py3langid", "sentencex")
 """Packages of the extra `serve`."""
+
+
+Ready = Callable[[str], None]
+"""Told the address once the server answers."""
 
 
 def serve(
@@ -24,15 +31,33 @@ def serve(
     allow_host: Annotated[
         list[str], typer.Option(metavar="NAME", help="A host name that clients may use for this server.")
     ] = [],
+    engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a limit.")] = [],
     quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
 ) -> None:
-    """Serve models: their own API, LibreTranslate's and OpenAI's, and a page.
+    """Serve models: their own API, LibreTranslate's and OpenAI's, and the studio as a page.
 
     Loopback by default. Every request has limits; texts are never logged.
     """
+    run_server(folders, host, port, key, allow_host, set_, engine=engine, quiet=quiet)
+
+
+def run_server(
+    folders: list[str],
+    host: str,
+    port: int,
+    key: str = "",
+    allow_host: Sequence[str] = (),
+    changes: Sequence[str] = (),
+    *,
+    engine: Engine = Engine.auto,
+    quiet: bool,
+    ready: Ready = lambda url: None,
+) -> None:
+    """Serve until somebody ends it."""
     from seqloom.cli.console import console
     from seqloom.config import load
+    from seqloom.engines.exported import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.extras import require
 
@@ -56,20 +81,22 @@ def serve(
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise SeqloomError("a key is made of visible ASCII characters", remedy="choose another")
     names = set(HTTPSettings.model_fields)
-    ours = [change for change in set_ if change.partition("=")[0].strip() not in names]
+    ours = [change for change in changes if change.partition("=")[0].strip() not in names]
     bounds = load(Bounds, None, ours)
-    settings = load(HTTPSettings, None, [change for change in set_ if change not in ours], host=host, port=port)
+    settings = load(HTTPSettings, None, [change for change in changes if change not in ours], host=host, port=port)
     torch.set_num_threads(choose_threads(torch.get_num_threads()))
     service = InferenceService(folders, bounds, key)
     for entry in service.model_store.entries.values():
+        check_engine(entry.folder, facts_at(entry.folder), engine.value)
         console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
 
-    def ready(url: str) -> None:
+    def started(url: str) -> None:
         console.print(f"Serving on [bold]{url}[/bold]  (Ctrl-C ends)", highlight=False)
+        ready(url)
 
     def draining() -> None:
         service.draining = True
 
     app = make_app(service, [host, *allow_host])
     with log_to_stderr(logging.WARNING if quiet else logging.INFO):
-        listen(app, settings, overloaded=app.overloaded, ready=ready, draining=draining)
+        listen(app, settings, overloaded=app.overloaded, ready=started, draining=draining)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from seqloom.attention.html import map_data
+from seqloom.attention.html import attention_run
 from seqloom.comparing.charts import Chart
 from seqloom.comparing.comparison import table_of
 from seqloom.comparing.results import Findings, ModelResult
@@ -15,7 +15,7 @@ from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
 from seqloom.explaining.page import panel_data, size_of, without_ids
 from seqloom.views.document import document
 
-STYLES = ("base.css", "explanation.css", "heat.css", "chart.css", "attention.css", "comparison.css")
+STYLES = ("base.css", "explanation.css", "heat.css", "chart.css", "weave/weave.css", "comparison.css")
 ENTRY = 'import { comparison } from "seqloom/comparison.js";\ncomparison();'
 SECTIONS = {
     "quality": (
@@ -42,7 +42,7 @@ def report_page(found: Findings, charts: Sequence[Chart]) -> str:
     maps = [one for one in found.models if one.attention is not None]
     data = {
         "panels": [panel_data(chart.panel) for chart in charts],
-        "maps": [map_data(one.attention) for one in maps if one.attention is not None],
+        "runs": [attention_run(one.attention) for one in maps if one.attention is not None],
     }
     title = f"{found.task}: {len(found.models)} models side by side"
     return document(title, body(found, charts), data, entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)
@@ -121,11 +121,11 @@ def through_all(found: Findings) -> str:
 
 
 def card(one: ModelResult) -> str:
-    inside = "<div data-map></div>" if one.attention is not None else (
+    inside = '<div class="panels-grid" data-run></div>' if one.attention is not None else (
         '<p class="none">It has no attention: nothing says which part of the input an answer comes from.</p>'
     )  # fmt: skip
     return (
-        f'<section class="attention card"><h3>{escape(one.label)}</h3>'
+        f'<section class="card pane"><h3>{escape(one.label)}</h3>'
         f'<p class="answer"><bdi>{escape(shortened(one.answer))}</bdi></p>{inside}</section>'
     )
 

@@ -88,7 +88,7 @@ def with_shared_choices(found: Sequence[Entrant], data: Mapping[str, Any]) -> li
         for choice in choose(measure(data["train"]), first)
         if choice.setting in CHOSEN_FOR_ALL or choice.setting.startswith("tokens.")
     ]
-    return [Entrant(each.label, with_choices(each.config, choices)) for each in found]
+    return [Entrant(each.label, with_choices(each.config, choices)) for each in found] if choices else list(found)
 
 
 def with_threads(found: Sequence[Entrant], out: Path) -> list[Entrant]:

@@ -40,11 +40,13 @@ def beam_search(
     options: DecodingOptions,
     device: torch.device,
     wanted: Callable[[int], bool] = lambda index: True,
+    followed: Callable[[int, Sequence[Followed]], None] | None = None,
 ) -> Iterator[list[DecodingUpdate]]:
     """After each step, the inputs that are finished. An input that is not wanted any more leaves the batch.
 
     state    of the model, a row for each input
     sources  the length of each input in tokens
+    followed told, after each step, of the hypotheses of an input that go on
     """
     beams = Beams(sources, constraints, options)
     tokens = torch.full((len(sources),), bos, device=device)
@@ -55,7 +57,11 @@ def beam_search(
             log_probs = torch.log_softmax(step.logits, -1)
             written = None if beams.written is None else torch.from_numpy(beams.written).to(device)
             top = TopTokens.of(constraints.apply(log_probs, beams.length, written), kept)
+        width = beams.totals.shape[1]
         going = beams.advance(top, step)
+        if followed is not None:
+            for place, index in enumerate(beams.index.tolist()):
+                followed(index, going.of(place, width))
         done = going.done | np.array([not wanted(index) for index in beams.index.tolist()])
         updates = [
             DecodingUpdate(int(beams.index[place]), beams.best(place), True) for place in np.flatnonzero(done).tolist()
@@ -75,6 +81,14 @@ def on_device(*arguments: Any) -> list[Any]:
     return [None if array is None else torch.from_numpy(array).to(device) for array in arrays]
 
 
+class Followed(NamedTuple):
+    """A hypothesis with one more token."""
+
+    parent: int  # its place among those of the input before this step
+    token: int
+    total: float  # log-probability of all its tokens
+
+
 class Going(NamedTuple):
     """What goes on after a step: candidates of each input, the best first."""
 
@@ -83,6 +97,11 @@ class Going(NamedTuple):
     rows: Numbers  # (B, W): the row of the model that each extends
     tokens: Numbers  # (B, W)
     done: Flags  # (B): inputs whose search is over
+
+    def of(self, place: int, width: int) -> list[Followed]:
+        """The hypotheses of an input that go on, where each had `width` of them before."""
+        columns = (self.rows[place] - place * width, self.tokens[place], self.totals[place])
+        return [Followed(*each) for each in zip(*(column.tolist() for column in columns)) if each[2] > -np.inf]
 
 
 class Beams:
@@ -109,15 +128,16 @@ class Beams:
     def advance(self, top: TopTokens, step: Step) -> Going:
         """Extend every hypothesis by the best next tokens (R, k); what goes on, and which inputs are done."""
         size = self.options.beam
+        self.length += 1
         count, width = self.totals.shape
         taken = min(top.tokens.shape[1], 2 * size)
         totals = (self.totals.reshape(-1, 1) + top.log_probs[:, :taken]).reshape(count, width * taken)
-        order = np.argsort(-totals, axis=1, kind="stable")[:, : 2 * size]
-        totals = np.take_along_axis(totals, order, 1)
-        rows = order // taken + np.arange(count)[:, None] * width
+        each = np.arange(count)[:, None]
+        order = np.argsort(-totals, axis=1, kind="stable")[:, : 2 * size] if width * taken > 1 else each * 0
+        totals = totals[each, order]
+        rows = order // taken + each * width
         choice = order % taken
         tokens = top.tokens[rows, choice]
-        self.length += 1
         self.remember(top, step, tokens, rows, choice)
 
         possible = totals > -np.inf
@@ -125,16 +145,15 @@ class Beams:
         self.finish(totals, ends & (np.arange(order.shape[1]) < size))
         grows = possible & ~ends
         places = np.argsort(~grows, axis=1, kind="stable")[:, :size]  # the first that do not end
-        here = np.take_along_axis(grows, places, 1)
-        going = np.where(here, np.take_along_axis(totals, places, 1), -np.inf)
+        here = grows[each, places]
+        going = np.where(here, totals[each, places], -np.inf)
         full = self.length >= self.limits
         # good so far where the answer is truncated; else it would go on for ever
         cut = full & (self.truncating | (self.ended < self.options.n_best))
         if cut.any():
             self.finish(totals, cut[:, None] & grows & (np.cumsum(grows, axis=1) <= size))
         done = full | ~here[:, 0] | self.decided(going[:, 0])
-        rows, tokens = np.take_along_axis(rows, places, 1), np.take_along_axis(tokens, places, 1)
-        return Going(going, places, rows, tokens, done)
+        return Going(going, places, rows[each, places], tokens[each, places], done)
 
     def remember(self, top: TopTokens, step: Step, tokens: Numbers, rows: Numbers, choice: Numbers) -> None:
         """Keep what this step chose among."""
@@ -156,8 +175,9 @@ class Beams:
         place = np.arange(new.size).reshape(new.shape)
         here = np.stack([np.full_like(place, len(self.history.records) - 1), place], axis=2)
         best = np.argsort(-scores, axis=1, kind="stable")[:, :kept]
-        self.scores = np.take_along_axis(scores, best, 1)
-        self.ends = np.take_along_axis(np.concatenate([self.ends, here], axis=1), best[..., None], 1)
+        each = np.arange(len(best))[:, None]
+        self.scores = scores[each, best]
+        self.ends = np.concatenate([self.ends, here], axis=1)[each, best]
 
     def decided(self, best: Scores) -> Flags:
         """Whether the search of each input is over: best (B) is the total of the best hypothesis that goes on."""

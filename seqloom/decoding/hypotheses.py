@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
+
+if TYPE_CHECKING:  # engines without torch hand out such sequences too
+    from torch import Tensor
 
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -39,6 +41,10 @@ class DecodingUpdate(NamedTuple):
     finished: bool
 
 
+MANY, FEW = 16, 20
+"""From so many rows on, and for so few tokens of each, looking for the best again and again is the fastest."""
+
+
 class TopTokens(NamedTuple):
     """The most probable next tokens of each row, the best first, on the host."""
 
@@ -47,16 +53,32 @@ class TopTokens(NamedTuple):
 
     @classmethod
     def of(cls, log_probs: Tensor, count: int) -> TopTokens:
-        """log_probs (R, V) -> the best `count` of each row. It is here that a step waits for the device, once."""
-        if count == 1:
-            values, tokens = log_probs.max(-1, keepdim=True)
-        else:
-            values, tokens = log_probs.topk(min(count, log_probs.shape[1]), dim=-1)
-        return cls(tokens.cpu().numpy(), values.double().cpu().numpy())
+        """log_probs (R, V), which are used up -> the best `count` of each row.
+
+        It is here that a step waits for the device, once.
+        """
+        count = min(count, log_probs.shape[1])
+        rows = log_probs.shape[0]
+        if log_probs.is_cpu and log_probs.is_floating_point() and (count == 1 or (rows >= MANY and count <= FEW)):
+            return cls.one_by_one(log_probs.numpy(), count)
+        best = log_probs.topk(count, dim=-1)
+        return cls(best.indices.cpu().numpy(), best.values.double().cpu().numpy())
+
+    @classmethod
+    def one_by_one(cls, log_probs: NDArray[Any], count: int) -> TopTokens:
+        """The same by looking for the best `count` times: numpy does that at the speed of memory."""
+        each = np.arange(len(log_probs))
+        tokens, values = np.empty((len(each), count), np.int64), np.empty((len(each), count))
+        for number in range(count):
+            tokens[:, number] = best = log_probs.argmax(1)
+            values[:, number] = log_probs[each, best]
+            log_probs[each, best] = -np.inf
+        return cls(tokens, values)
 
     def choices(self, row: int, count: int) -> Choices:
-        """The best few of a row."""
-        return list(zip(self.tokens[row, :count].tolist(), self.log_probs[row, :count].tolist(), strict=True))
+        """The best few of a row, of those that may come."""
+        pairs = zip(self.tokens[row, :count].tolist(), self.log_probs[row, :count].tolist(), strict=True)
+        return [pair for pair in pairs if pair[1] > -math.inf]
 
 
 @dataclass(frozen=True)
@@ -123,8 +145,8 @@ def stack_attention(steps: Sequence[Tensor], source_length: int) -> NDArray[np.f
     """The attention weights of all tokens, (L, N, T, S); None if the model was not asked for them."""
     if not steps:
         return None
-    weights: NDArray[np.float32] = torch.stack(list(steps), dim=2)[..., :source_length].float().cpu().numpy()
-    return weights
+    weights = [step[..., :source_length].float().cpu().numpy() for step in steps]
+    return np.stack(weights, axis=2)
 
 
 def length_penalty(length: int, strength: float) -> float:

@@ -189,7 +189,8 @@ class Explanation:
         return save_page(self, path)
 
     def _repr_html_(self) -> str:
-        from seqloom.explaining.page import frame, page
+        from seqloom.explaining.page import page
+        from seqloom.views.document import frame
 
         return frame(page(self))
 

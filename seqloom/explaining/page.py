@@ -28,11 +28,15 @@ ENTRY = 'import "seqloom/page.js";'
 
 def page(explained: Explanation | Experiment | Walkthrough) -> str:
     """A whole HTML file that loads nothing."""
+    body, data = page_body(explained), page_data(explained)
+    return document(explained.title, body, data, entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)
+
+
+def page_body(explained: Explanation | Experiment | Walkthrough) -> str:
+    """What a page consists of, without its scripts."""
     if isinstance(explained, Experiment):
-        body = experiment_body(explained)
-    else:
-        body = walkthrough_body(explained) if isinstance(explained, Walkthrough) else explanation_body(explained)
-    return document(explained.title, body, page_data(explained), entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)
+        return experiment_body(explained)
+    return walkthrough_body(explained) if isinstance(explained, Walkthrough) else explanation_body(explained)
 
 
 def page_data(explained: Explanation | Experiment | Walkthrough) -> dict[str, Any]:
@@ -40,14 +44,6 @@ def page_data(explained: Explanation | Experiment | Walkthrough) -> dict[str, An
     if isinstance(explained, Experiment):
         return experiment_data(explained)
     return walkthrough_data(explained) if isinstance(explained, Walkthrough) else explanation_data(explained)
-
-
-def frame(html: str, height: int = 720) -> str:
-    """A page inside another, as notebooks show it; it can reach nothing outside its frame."""
-    return (
-        f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" allow="clipboard-write" '
-        f'style="width: 100%; height: {height}px; border: 0" title="seqloom"></iframe>'
-    )
 
 
 # --- a definition -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from seqloom.equations import equations, sigmoid, tanh
 from seqloom.layers.base import layer
+from seqloom.layers.packed_weights import product
 from seqloom.layers.recurrent import SHUT, Gated, at_end, fused
 
 
@@ -89,5 +90,11 @@ class GRUResetAfter(Gated[GRUState]):
     gates = "rzh"
 
     def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
+        if x.shape[1] == 1 and real is None:  # a decoder's single step: the kernel for many would be slower
+            r_z_x, h_x = product(x[:, 0], self.weight_x, self.bias).split([2 * self.output_size, self.output_size], 1)
+            r_z_h, h_h = product(state.h, self.weight_h).split([2 * self.output_size, self.output_size], 1)
+            r, z = torch.sigmoid(r_z_x + r_z_h).chunk(2, dim=1)
+            h = torch.lerp(torch.tanh(torch.addcmul(h_x, r, h_h)), state.h, z)  # z h + (1 - z) h_tilde
+            return h[:, None], GRUState(h)
         y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.weight_h, self.bias)
         return y, GRUState(h[0] if real is None else at_end(y, state.h, real))

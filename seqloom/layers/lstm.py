@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from seqloom.equations import equations, sigmoid, tanh
 from seqloom.layers.base import layer
+from seqloom.layers.packed_weights import product
 from seqloom.layers.recurrent import SHUT, Gated, at_end, fused
 
 
@@ -68,8 +69,10 @@ class LSTM(Gated[LSTMState]):
 
     def run(self, x: Tensor, state: LSTMState, weight_x: Tensor) -> tuple[Tensor, LSTMState]:
         if x.shape[1] == 1:  # a decoder's single step: the kernel for many would first rearrange the weights
-            no_bias = torch.zeros_like(self.bias)
-            h, c = torch.lstm_cell(x[:, 0], state, weight_x, self.weight_h, self.bias, no_bias)
+            gates = product(x[:, 0], weight_x, self.bias) + product(state.h, self.weight_h)
+            to_i, to_f, to_g, to_o = gates.chunk(4, dim=1)
+            c = torch.sigmoid(to_f) * state.c + torch.sigmoid(to_i) * torch.tanh(to_g)
+            h = torch.sigmoid(to_o) * torch.tanh(c)
             return h[:, None], LSTMState(h, c)
         start = (state.h[None], state.c[None])
         y, h, c = fused(torch.lstm, x, start, weight_x, self.weight_h, self.bias)

@@ -1,7 +1,7 @@
 """Products with weights that do not change any more: packed once for the kernel, found again by the weight itself.
 
 On a CPU, oneDNN multiplies several times as fast by a matrix in a layout of its own, most of all where rows are few
-(docs/performance.md). Inside `packed_weights(model).used()`, `product` takes weights of that model in that layout.
+(docs/performance.md). Inside `packed_weights(model).used(rows)`, `product` takes weights of that model in that layout.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from torch.nn import functional as F
 
 FEW = 200_000
 """Multiplications up to which the plain product is as fast."""
+FEW_FOR_THREADS = 500_000_000
+"""Multiplications of a whole step up to which one thread is faster than several that wait for each other."""
 
 
 class PackedWeights:
@@ -26,19 +28,34 @@ class PackedWeights:
     def __init__(self, model: nn.Module) -> None:
         weights = list(model.parameters())
         self.weights = weights  # kept: memory that is packed here belongs to no other tensor
-        self.version = version_of(weights)
+        self.size = sum(weight.numel() for weight in weights)
+        self.places = [(module._parameters, name) for module in model.modules() for name in module._parameters]
+        self.version = self.current_version()
         self.watching = model.register_forward_pre_hook(forget_if_learning)
         self.memory = {weight.untyped_storage().data_ptr() for weight in weights} if can_pack() else set()
         self.packed: dict[Any, Tensor | None] = {}
+        self.made: dict[nn.Module, Any] = {}
+        """What else is made of the weights once, by the module that it stands for."""
+
+    def current_version(self) -> list[tuple[int, int]]:
+        """It changes when a weight is replaced or written into; but not with a step of a fused optimizer."""
+        weights = [weight for there, name in self.places if (weight := there[name]) is not None]
+        return [(weight.data_ptr(), 0 if weight.is_inference() else weight._version) for weight in weights]
 
     @contextmanager
-    def used(self) -> Iterator[None]:
-        """Let `product` use them for a while, where no gradients are asked for."""
+    def used(self, rows: int) -> Iterator[None]:
+        """Let `product` use them for a while, where no gradients are asked for; on one thread if rows are few."""
+        threads = torch.get_num_threads()
+        alone = threads > 1 and rows * self.size < FEW_FOR_THREADS
         before = ACTIVE.set(self)
+        if alone:
+            torch.set_num_threads(1)
         try:
             yield
         finally:
             ACTIVE.reset(before)
+            if alone:
+                torch.set_num_threads(threads)
 
     def find(self, weight: Tensor) -> Tensor | None:
         """A weight (F, D) or a view of one, packed; None for what is no weight of this model."""
@@ -56,16 +73,11 @@ KNOWN: WeakKeyDictionary[nn.Module, PackedWeights] = WeakKeyDictionary()
 def packed_weights(model: nn.Module) -> PackedWeights:
     """The packed weights of a model; packed anew where the weights have changed since."""
     known = KNOWN.get(model)
-    if known is None or known.version != version_of(list(model.parameters())):
+    if known is None or known.version != known.current_version():
         if known is not None:
             known.watching.remove()
         known = KNOWN[model] = PackedWeights(model)
     return known
-
-
-def version_of(weights: list[nn.Parameter]) -> list[tuple[int, int]]:
-    """It changes when a weight is replaced or written into; but not with a step of a fused optimizer."""
-    return [(weight.data_ptr(), weight._version) for weight in weights]
 
 
 def forget_if_learning(model: nn.Module, inputs: object) -> None:
@@ -80,10 +92,24 @@ def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if active is None or x.dtype != torch.float32 or torch.is_grad_enabled():
         return F.linear(x, weight, bias)
     rows = x.numel() // x.shape[-1] if x.shape[-1] else 0
-    if rows == 1 or rows * weight.numel() < FEW or (packed := active.find(weight)) is None:
+    if few_rows(rows, weight) or (packed := active.find(weight)) is None:
         return F.linear(x, weight, bias)
-    multiplied: Tensor = torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
-    return multiplied
+    return packed_product(x, packed, bias)
+
+
+def few_rows(rows: int, weight: Tensor) -> bool:
+    """Whether the plain product of so many rows is as fast."""
+    return rows <= 1 or rows * weight.numel() < FEW
+
+
+def packed_product(x: Tensor, packed: Tensor, bias: Tensor | None, added: Tensor | None = None) -> Tensor:
+    """x (..., D) by a packed weight, with a bias (F) and what is added (..., F) -> (..., F)."""
+    found: Tensor
+    if added is None:
+        found = torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
+    else:
+        found = torch.ops.mkldnn._linear_pointwise.binary(x, added, packed, bias, "add")
+    return found
 
 
 def can_pack() -> bool:

@@ -27,7 +27,7 @@ class WrittenCache:
         if torch.is_grad_enabled():  # what a backward pass may need is not overwritten
             new = new.transpose(0, 1)
             return cls(new if cache is None else torch.cat([cache.memory[:before], new]), end)
-        if cache is None or end > len(cache.memory):
+        if cache is None or end > cache.memory.shape[0]:
             memory = new.new_empty(max(ROOM, 2 * end), len(new), *new.shape[2:])
             if cache is not None:
                 memory[:before] = cache.memory[:before]
@@ -35,6 +35,14 @@ class WrittenCache:
             memory = cache.memory
         memory[before:end] = new.transpose(0, 1)
         return cls(memory, end)
+
+    @classmethod
+    def with_token(cls, cache: WrittenCache | None, new: Tensor) -> WrittenCache:
+        """As `after` for one token a row, where no gradients are asked for: new (R, 2, N, K)."""
+        if cache is None or cache.length == cache.memory.shape[0]:
+            return cls.after(cache, new[:, None])
+        cache.memory[cache.length] = new
+        return cls(cache.memory, cache.length + 1)
 
     @property
     def k(self) -> Tensor:

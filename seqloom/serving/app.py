@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from seqloom.serving.api import libretranslate, native, openai, status
+from seqloom.serving.api import libretranslate, native, openai, status, studio
 from seqloom.serving.api.common import bearer
 from seqloom.serving.errors import APIError, internal_error
 from seqloom.serving.index_page import CONTENT_SECURITY_POLICY, index_page
@@ -45,6 +45,7 @@ def make_app(service: InferenceService, hosts: Sequence[str] = ()) -> RequestMid
     with_key = [Depends(bearer)] if service.key else []
     for router, needs in (
         (native.router, with_key),
+        (studio.router, with_key),
         (libretranslate.router, []),  # its clients send the key in the body
         (openai.router, with_key),
         (status.router, with_key),

@@ -32,7 +32,18 @@ ALWAYS_ANSWERED = ("/health", "/metrics")
 """Answered under any load; their bodies, if they have any, are not read."""
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
 """A name or an address, and a port; nothing else may stand in a Host header."""
-QUEUED_PATHS = frozenset({"/api/predict", "/api/explain", "/api/vectors", "/translate", "/v1/completions"})
+QUEUED_PATHS = frozenset(
+    {
+        "/api/predict",
+        "/api/explain",
+        "/api/vectors",
+        "/api/inspect",
+        "/api/strips",
+        "/api/attribute",
+        "/translate",
+        "/v1/completions",
+    }
+)
 """Paths whose requests wait in the scheduler's queue: while it is full they are rejected before they are read."""
 
 

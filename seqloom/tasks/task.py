@@ -30,6 +30,7 @@ from seqloom.evaluating.by_length import plot as plot_by_length
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.models.stage import Example
 from seqloom.tasks.facts import AnyFacts
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
@@ -213,9 +214,9 @@ class Task(ABC, Generic[C]):
     def encoding_settings(self) -> Mapping[str, Any]:
         """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again.
 
-        By default all but [data], [tokens], [train] and [start]; a task that names fewer encodes less often.
+        By default all but [data], [tokens], [train], [start] and [teacher]; a task that names fewer encodes less often.
         """
-        return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start"})
+        return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start", "teacher"})
 
     def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
         """Encoded records on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
@@ -246,6 +247,9 @@ class Task(ABC, Generic[C]):
     def validation(self, valid: Corpus | None, plan: Plan) -> Callable[[nn.Module], ValidationResult | None]:
         """`validate` as the trainer calls it; without validation data it gives None."""
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
+
+    def check_teacher(self, teacher: Self) -> None:
+        """Raise `ConfigError` if the logits of a trained model of this task are not of what is learned here."""
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
@@ -279,6 +283,16 @@ class Task(ABC, Generic[C]):
         seeds = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        """Look at a model while it answers one input: None after each step, at the end what was seen.
+
+        `wanted` says whether anybody still waits. A task that does not say more shows its answer.
+        """
+        (answer,) = self.predict(model, [given], self.Options())
+        yield Inspection(answer, {})
 
     # --- serving ------------------------------------------------------------------------------------
 

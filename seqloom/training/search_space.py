@@ -21,7 +21,7 @@ WIDE = 10
 
 
 @dataclass(frozen=True)
-class Choice:
+class OneOf:
     """One of a few values."""
 
     values: tuple[Any, ...]
@@ -50,20 +50,20 @@ class Range:
         return f"{self.low}..{self.high}"
 
 
-def default_space(config: RunConfig) -> dict[str, Choice | Range]:
+def default_space(config: RunConfig) -> dict[str, OneOf | Range]:
     """What is worth trying for any model: rate, batch, dropout, and label smoothing."""
     rate, batch = config.train.learning_rate, config.train.batch_tokens
-    space: dict[str, Choice | Range] = {
+    space: dict[str, OneOf | Range] = {
         "train.learning_rate": Range(rate / 4, rate * 4),
-        "train.batch_tokens": Choice((max(batch // 2, 1), batch, batch * 2)),
-        "train.label_smoothing": Choice((0.0, 0.1)),
+        "train.batch_tokens": OneOf((max(batch // 2, 1), batch, batch * 2)),
+        "train.label_smoothing": OneOf((0.0, 0.1)),
     }
     if hasattr(getattr(config, "model", None), "dropout"):
         space["model.dropout"] = Range(0.0, 0.5)
     return space
 
 
-def parse_space(vary: Sequence[str], config: RunConfig) -> dict[str, Choice | Range]:
+def parse_space(vary: Sequence[str], config: RunConfig) -> dict[str, OneOf | Range]:
     """What a user wants to vary: model.name=lstm,cnn or train.learning_rate=0.0003..0.01.
 
     >>> parse_space(["train.seed=1,2", "model.name=lstm,cnn"], RunConfig(task="classify"))
@@ -73,7 +73,7 @@ def parse_space(vary: Sequence[str], config: RunConfig) -> dict[str, Choice | Ra
           -> `seqloom settings` lists them
     """
     known = [name for name, _, _ in describe(type(config))]
-    found: dict[str, Choice | Range] = {}
+    found: dict[str, OneOf | Range] = {}
     mistakes = []
     for change in vary:
         path, text = split_change(change)
@@ -89,7 +89,7 @@ def parse_space(vary: Sequence[str], config: RunConfig) -> dict[str, Choice | Ra
                 mistakes.append((name, f"{text}: its end is not above its beginning", "write it like 0.1..0.5"))
             found[name] = Range(low, high)
         elif len(values) > 1:
-            found[name] = Choice(values)
+            found[name] = OneOf(values)
         else:
             mistakes.append((name, f"{text!r} leaves nothing to try", "write it like lstm,cnn or 0.1..0.5"))
     if mistakes:

@@ -30,7 +30,7 @@ from seqloom.training.keyword_settings import WHERE, gather_keywords
 from seqloom.training.model import Model, load
 from seqloom.training.run import train as run
 from seqloom.training.run_config import RunConfig, check_run
-from seqloom.training.search_space import Choice, Range, default_space, parse_space
+from seqloom.training.search_space import OneOf, Range, default_space, parse_space
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -157,7 +157,7 @@ def search(
         return result_of(out, study)
 
 
-def one_trial(study: Study, config: RunConfig, space: Mapping[str, Choice | Range], out: Path, until: float) -> None:
+def one_trial(study: Study, config: RunConfig, space: Mapping[str, OneOf | Range], out: Path, until: float) -> None:
     """Draw settings, train with them, and keep the model if it is the best so far."""
     from optuna.trial import TrialState
 
@@ -255,7 +255,7 @@ def importance_of(study: Study) -> dict[str, float]:
     return {name: value / total for name, value in found.items()} if total > 0 else {}
 
 
-def remember(out: Path, config: RunConfig, space: Mapping[str, Choice | Range]) -> None:
+def remember(out: Path, config: RunConfig, space: Mapping[str, OneOf | Range]) -> None:
     """Keep what all trials share; one that goes on must be the same search."""
     now = {
         "settings": config.model_dump(mode="json", exclude_unset=True),

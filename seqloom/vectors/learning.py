@@ -29,7 +29,7 @@ class Texts:
         return (str(record.columns["text"]) for record in self.records)
 
 
-class WordIds:
+class CorpusIds:
     """Texts as ids of the words of a tokenizer, without its special tokens, which are no words."""
 
     def __init__(self, texts: Texts, tokenizer: Tokenizer) -> None:
@@ -62,7 +62,7 @@ def learn_vectors(
     if max(tokenizer.frequency[len(SPECIALS) :]) < config.min_count:
         what = f"no word occurs {config.min_count} times"
         raise DataError(what, where=str(data), remedy="give more text, or --set min_count=1")
-    ids = WordIds(texts, tokenizer)
+    ids = CorpusIds(texts, tokenizer)
     if isinstance(config, CooccurrenceConfig):
         return train_cooccurrence(ids, words, config)
     return train_word2vec(ids, words, config)

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 VIEWS = files("seqloom") / "views"
-IMPORTED = re.compile(r'"seqloom/([\w-]+\.js)"')
+IMPORTED = re.compile(r'"seqloom/((?:\w+/)?[\w-]+\.js)"')
 
 
 def document(
@@ -55,6 +55,14 @@ def document(
 </body>
 </html>
 """
+
+
+def frame(html: str, height: int = 720) -> str:
+    """A page inside another, as notebooks show it; it can reach nothing outside its frame."""
+    return (
+        f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" allow="clipboard-write" '
+        f'style="width: 100%; height: {height}px; border: 0" title="seqloom"></iframe>'
+    )
 
 
 def needed(entry: str) -> dict[str, str]:

@@ -72,7 +72,7 @@ def extensions(
             (*hypothesis.tokens, token),
             (*hypothesis.log_probs, log_prob),
             hypothesis.attention if weights is None else (*hypothesis.attention, weights),
-            (*hypothesis.likeliest, choices[: options.likeliest]),
+            (*hypothesis.likeliest, [one for one in choices[: options.likeliest] if one[1] > -math.inf]),
             row,
         )
         for token, log_prob in choices[: 2 * options.beam]

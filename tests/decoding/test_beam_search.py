@@ -2,13 +2,14 @@
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 
 from seqloom.config import check
 from seqloom.decoding.beam_search import beam_search
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.hypotheses import length_penalty
+from seqloom.decoding.hypotheses import TopTokens, length_penalty
 from seqloom.decoding.sampling import sample_answers
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.errors import ConfigError
@@ -227,3 +228,14 @@ def test_the_likeliest_tokens_of_each_step_are_returned(options):
                 log_probs[[PAD, BOS]] = -torch.inf
                 assert [token for token, _ in top] == log_probs.argsort(descending=True)[:3].tolist()
                 assert [score for _, score in top] == pytest.approx(log_probs.sort(descending=True).values[:3].tolist())
+
+
+def test_the_best_tokens_are_found_one_by_one_as_all_at_once():
+    log_probs = torch.log_softmax(torch.randn(23, 41, generator=torch.Generator().manual_seed(1)), -1)
+    log_probs[:, 3:9] = -torch.inf
+    log_probs[5, 4:] = -torch.inf  # fewer than are asked for
+    best = log_probs.topk(6)
+    found = TopTokens.of(log_probs, 6)
+    np.testing.assert_array_equal(found.log_probs, best.values.double().numpy())
+    possible = np.isfinite(found.log_probs)
+    np.testing.assert_array_equal(found.tokens[possible], best.indices.numpy()[possible])

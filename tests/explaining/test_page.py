@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import pytest
 from playwright.sync_api import Page, expect
 
-from seqloom.explaining.page import explanation_data, frame, page
+from seqloom.explaining.page import explanation_data, page
 from seqloom.explaining.panels import BarChart, Experiment, HeatMap, LineChart, Series, Table
 from seqloom.explaining.values import Value
-from seqloom.views.document import VIEWS
+from seqloom.views.document import VIEWS, frame
 from tests.explaining.pages import EXPERIMENT, HOSTILE, PANES, area, example, lit, place, row, two_digits
 
 # --- one symbol everywhere ----------------------------------------------------------------------

@@ -18,7 +18,7 @@ def everything_is_packed(monkeypatch):
 
 
 def computed(layer, *inputs):
-    with torch.inference_mode(), packed_weights(layer).used():
+    with torch.inference_mode(), packed_weights(layer).used(9):
         return layer(*inputs)
 
 
@@ -48,7 +48,7 @@ def test_weights_that_changed_are_packed_again():
 
 def test_what_is_no_weight_of_the_model_is_not_kept():
     layer, x = Linear(5, 4), torch.randn(3, 5)
-    with torch.inference_mode(), packed_weights(layer).used():
+    with torch.inference_mode(), packed_weights(layer).used(9):
         for number in range(4):
             made = torch.full((6, 5), float(number))
             torch.testing.assert_close(product(x, made), F.linear(x, made))
@@ -56,7 +56,7 @@ def test_what_is_no_weight_of_the_model_is_not_kept():
 
 def test_gradients_are_those_of_the_plain_product():
     layer, x = Linear(5, 4), torch.randn(3, 5)
-    with packed_weights(layer).used():
+    with packed_weights(layer).used(9):
         layer(x).sum().backward()
     assert layer.W.grad is not None
 
@@ -72,3 +72,16 @@ def test_a_cache_grows_and_its_rows_are_chosen_in_place():
             cache = WrittenCache.after(cache, new[:, place : place + 1])
     torch.testing.assert_close(cache.k, new[:, :, 0].transpose(1, 2))
     torch.testing.assert_close(cache.v, new[:, :, 1].transpose(1, 2))
+
+
+def test_one_thread_is_enough_for_a_few_rows():
+    before, layer = torch.get_num_threads(), Linear(500, 400)
+    torch.set_num_threads(2)
+    try:
+        with packed_weights(layer).used(rows=9):
+            assert torch.get_num_threads() == 1
+        with packed_weights(layer).used(rows=10_000):
+            assert torch.get_num_threads() == 2
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

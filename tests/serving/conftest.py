@@ -1,4 +1,4 @@
-"""A real server in a process of its own, with a model for each task; made once."""
+"""A real server in a process of its own, with a model for each task."""
 
 import http.client
 import json

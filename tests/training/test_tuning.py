@@ -14,7 +14,7 @@ from seqloom.training import tuning
 from seqloom.training.callbacks import TrainingState
 from seqloom.training.run import Result
 from seqloom.training.run_config import load_run
-from seqloom.training.search_space import Choice, Range, default_space, parse_space
+from seqloom.training.search_space import OneOf, Range, default_space, parse_space
 from seqloom.training.tuning import JOURNAL
 from tests.training.reviews import write_reviews
 from tests.typed import typed
@@ -131,7 +131,7 @@ CONFIG = load_run(None, [], task="classify", data__train="reviews.tsv")
 def test_what_is_varied():
     found = parse_space(["model.name=lstm,cnn", "train.learning_rate=0.001..0.1", "train.steps=10..20"], CONFIG)
     assert found == {
-        "model.name": Choice(("lstm", "cnn")), "train.learning_rate": Range(0.001, 0.1), "train.steps": Range(10, 20)
+        "model.name": OneOf(("lstm", "cnn")), "train.learning_rate": Range(0.001, 0.1), "train.steps": Range(10, 20)
     }  # fmt: skip
     for name, each in found.items():
         assert parse_space([f"{name}={each}"], CONFIG)[name] == each

@@ -19,7 +19,8 @@ from seqloom.layers.encoder_block import (
     encoder_block_pre_norm,
 )
 from seqloom.layers.identity import Identity
-from seqloom.layers.masks import lengths_to_mask
+from seqloom.layers.light_blocks import Rows, light_blocks, light_step
+from seqloom.layers.masks import lengths_to_mask, unless_all
 from seqloom.layers.norms import layer_norm, norm_called
 from seqloom.layers.positions import positioned, positions_called
 from seqloom.models.encoders.base import Encoder
@@ -99,17 +100,21 @@ class Transformer(Encoder):
         self.causal, self.output_size, self.limit = causal, width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
-        mask = lengths_to_mask(lengths, x.shape[1])
+        mask = unless_all(lengths_to_mask(lengths, x.shape[1]))
+        per_head = None if mask is None else mask[:, None, None]
         x = self.positions(x)
         for block in self.blocks:
-            x = block(x, mask[:, None, None], causal=self.causal, real=mask)
+            x = block(x, per_head, causal=self.causal, real=mask)
         y: Tensor = self.norm(x, mask)
-        return y.masked_fill(~mask[..., None], 0.0)
+        return y if mask is None else y.masked_fill(~mask[..., None], 0.0)
 
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """State: how many tokens were read, and the keys and values of each block."""
         read, caches = state or (0, [None] * len(self.blocks))
         x = self.positions(x, read)
+        if x.shape[1] == 1 and (light := light_blocks(self.blocks)) is not None:
+            y, kept, _ = light_step(light, x[:, 0], [None] * len(light), caches, Rows(None, False, x.dtype))
+            return self.norm(y[:, None]), (read + 1, kept)
         kept = []
         for block, cache in zip(self.blocks, caches, strict=True):
             x, cache = block.step(x, cache)  # type: ignore[operator]

@@ -82,14 +82,14 @@ class Seq2Seq(nn.Module):
     def start(self, source: Tensor, source_lengths: Tensor, *, weights: bool = False) -> Any:
         """The state before the first token; with `weights` every step hands out its attention, if there is any."""
         packed = packed_weights(self)
-        with packed.used():
+        with packed.used(source.shape[0] * source.shape[1]):
             memory = self.source(source, source_lengths)
             copied = None if self.copying is None else self.copying.prepare(memory, source)
             return packed, weights and self.attends, self.decoder.start(memory), copied
 
     def step(self, tokens: Tensor, state: Any) -> Step:
         packed, weights, inner, copied = state
-        with packed.used():
+        with packed.used(tokens.shape[0]):
             y, inner, attention = self.decoder.step(self.embedding(tokens), inner, weights=weights)
             logits = self.readout(y) if self.copying is None else self.copying(y, copied)
         return Step(logits, (packed, weights, inner, copied), attention)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from seqloom.config import problem
-from seqloom.explaining.page import page, page_data
+from seqloom.explaining.page import page, page_body, page_data
 from seqloom.explaining.trained import explain_model
 from seqloom.explaining.walkthrough import check_wanted
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
@@ -77,8 +77,8 @@ class ExplainRequest(RequestBody):
     """A sentence of a few words; for some models an object with columns, or a picture as {"image": base64}."""
     model: str | None = None
     """A model by name; without it the first one."""
-    format: Literal["json", "html"] = "json"
-    """Data, or a page that needs nothing else."""
+    format: Literal["json", "html", "view"] = "json"
+    """Data; a page that needs nothing else; or, as JSON, the body of that page and its data."""
 
 
 class VectorsResponse(BaseModel):
@@ -131,7 +131,10 @@ async def explain(body: ExplainRequest, request: Request, service: ServiceDep) -
     def work(wanted: Callable[[], bool]) -> str:
         explained = explain_model(model, body.text, wanted)
         check_wanted(wanted)
-        return page(explained) if body.format == "html" else as_json(page_data(explained))
+        if body.format == "html":
+            return page(explained)
+        data = page_data(explained)
+        return as_json({"body": page_body(explained), "data": data} if body.format == "view" else data)
 
     found = await service.explain(work, request)
     kind = "text/html; charset=utf-8" if body.format == "html" else "application/json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.features import Features
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
@@ -23,17 +24,19 @@ from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
-from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.batching import ExampleTrainable, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
+from seqloom.tasks.classify.inspect import inspect_classification
 from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
 from seqloom.tasks.input_kind import InputKind
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
@@ -153,6 +156,12 @@ class Classify(Task[ClassifyConfig]):
         stream = example_stream(train, self.inputs.field, plan, make)
         return ExampleTrainable(stream, loss, self.validation(valid, plan), notes=self.notes_of(train))
 
+    def check_teacher(self, teacher: Self) -> None:
+        own, other = self.config.classify.answer, teacher.config.classify.answer
+        if own != other:
+            what = f"{own}, and the teacher answers with {other}"
+            raise ConfigError("settings", [("classify.answer", what, f"set it to {other}")])
+
     def notes_of(self, train: Corpus) -> list[str]:
         """Whether much of the training data is longer than the model reads."""
         longest = self.config.model.length
@@ -205,6 +214,11 @@ class Classify(Task[ClassifyConfig]):
     def part_read(self, whole: Any) -> str:
         """Which tokens are read of an input that is too long; empty if all are."""
         return self.config.model.cut if len(whole) > self.config.model.length else ""
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_classification(self, model, given, options)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         return classification_probe(self, model, given)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqloom.errors import SeqloomError
+from seqloom.tasks.notebook import ShownInNotebook
 
 BLANK = re.compile(r"<mask>|_{3,}")
 
 
 @dataclass(frozen=True)
-class GeneratedText:
+class GeneratedText(ShownInNotebook):
     """A prompt (`seed`) and its continuation; for each new token its log-probability."""
 
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,7 @@ from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.sampling import SampledSequence
@@ -26,17 +27,19 @@ from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import by_length, tensors
+from seqloom.tasks.batching import tensors
 from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
 from seqloom.tasks.generate.generation import NEVER, write
+from seqloom.tasks.generate.inspect import inspect_generation
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.probe import generation_probe
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Plan
@@ -108,6 +111,12 @@ class Generate(Task[GenerateConfig]):
 
     # --- training -----------------------------------------------------------------------------------
 
+    def check_teacher(self, teacher: Self) -> None:
+        own, other = self.config.generate.objective, teacher.config.generate.objective
+        if own != other:
+            what = f"{own}, and the teacher learned {other}"
+            raise ConfigError("settings", [("generate.objective", what, f"set it to {other}")])
+
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """Counts of single tokens, and of three."""
         if self.masked:
@@ -139,7 +148,8 @@ class Generate(Task[GenerateConfig]):
     ) -> Iterator[Sequence[Reply]]:
         """Continuations of the inputs; a masked model fills the blanks in them."""
         assert isinstance(model, LanguageModel)
-        model.eval()
+        if model.training:  # to ask is quicker than to set
+            model.eval()
         return (
             self.fill_blanks(model, requests, options) if self.masked else self.continue_texts(model, requests, options)
         )
@@ -242,6 +252,12 @@ class Generate(Task[GenerateConfig]):
             for place, vector in zip(places, vectors, strict=True):
                 found[place] = vector
         return torch.stack(found) if found else torch.empty(0, 0)
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, LanguageModel)
+        return inspect_generation(self, model, self.accept(given), options, wanted)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, LanguageModel)

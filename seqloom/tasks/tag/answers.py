@@ -8,10 +8,11 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from seqloom.evaluating.tagging import spans
+from seqloom.tasks.notebook import ShownInNotebook
 
 
 @dataclass(frozen=True)
-class TaggedText:
+class TaggedText(ShownInNotebook):
     """The words of a text, the tag of each, and how sure it is."""
 
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Self
 
@@ -14,24 +14,27 @@ from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError, suggestion
+from seqloom.errors import ConfigError, DataError, suggestion
 from seqloom.evaluating.baselines.frequent_tags import FrequentTags
 from seqloom.evaluating.baselines.score import MOST_EXAMPLES, MOST_MEASURED, BaselineScore
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.batching import ExampleTrainable, example_stream
 from seqloom.tasks.frame_inputs import FrameStatistics
+from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, whole
 from seqloom.tasks.tag.heads import HEADS, TaggedSentence
 from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, WordSequences, words_in
+from seqloom.tasks.tag.inspect import inspect_tagging
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.probe import tagging_probe
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
@@ -139,6 +142,11 @@ class Tag(Task[TagConfig]):
 
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
 
+    def check_teacher(self, teacher: Self) -> None:
+        if "crf" in (self.config.tag.head, teacher.config.tag.head):
+            what = "a conditional random field has no distribution of one word by itself that could be taught"
+            raise ConfigError("settings", [("tag.head", what, "use softmax for teacher and student")])
+
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """The most frequent tag, of each word or of all frames."""
         counted = self.inputs.counted
@@ -211,6 +219,11 @@ class Tag(Task[TagConfig]):
             found.scores,
             self.marks_spans,
         )
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        return inspect_tagging(self, model, self.accept(given), options)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         return tagging_probe(self, model, given)

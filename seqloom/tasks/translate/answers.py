@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 from seqloom.attention.alignment import links_of_targets, to_pharaoh
 from seqloom.attention.attention_weights import AttentionMap, attention_map
 from seqloom.attention.export import save
+from seqloom.attention.html import attention_run
 from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.errors import SeqloomError
+from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tokens.settings import EOS, SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -23,6 +25,17 @@ SPACES = ("▁", " ", "\t", "\n", "<0x20>", "<0x09>", "<0x0A>")
 """How tokens show what stands between words."""
 MOST_COLUMNS = 40
 """Of attention to frames: where there are more of them, neighbours are drawn as one."""
+
+
+class GivenSource(NamedTuple):
+    """A source that is to be translated."""
+
+    shown: str
+    """As it is called in an answer."""
+    values: Any
+    """Token ids or frames (S, F), however many there are."""
+    blank: bool = False
+    """Whether there is nothing to translate."""
 
 
 class ReadSource(NamedTuple):
@@ -40,7 +53,7 @@ class ReadSource(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Translation:
+class Translation(ShownInNotebook):
     """An answer. Pieces are tokens as the model writes them; words are what they make together."""
 
     source: str
@@ -80,6 +93,13 @@ class Translation:
             found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
         found |= {"unseen": self.unseen} if self.unseen else {}
         return {**found, "cut": True} if self.cut else found
+
+    def run(self) -> dict[str, Any]:
+        return (
+            super().run()
+            if self.words is None
+            else {**attention_run(self.weights()), "title": [self.source, self.text]}
+        )
 
     def alignment(self, *, pieces: bool = False) -> str:
         """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""

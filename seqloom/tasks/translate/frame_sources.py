@@ -21,10 +21,11 @@ from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import VocabularyAxis
 from seqloom.tasks.frame_inputs import FrameInputs, frame_tensors, frames_of
 from seqloom.tasks.stages import MOST_FRAMES
-from seqloom.tasks.translate.answers import FrameTranslation, ReadSource
+from seqloom.tasks.translate.answers import FrameTranslation, GivenSource, ReadSource
 from seqloom.tasks.translate.corpus_text import text_in
-from seqloom.tasks.translate.inputs import GivenSource, SourceKind
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
+from seqloom.tasks.translate.inputs import SourceKind
+from seqloom.tasks.translate.options import TranslateOptions
+from seqloom.tasks.translate.settings import TranslateConfig
 
 
 class ReadAlone(NamedTuple):

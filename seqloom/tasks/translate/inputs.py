@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import torch
 from numpy.typing import NDArray
@@ -14,30 +14,17 @@ from torch import Tensor
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.data.corpus import Corpus
 from seqloom.data.record import Record
-from seqloom.errors import DataError
 from seqloom.evaluating.word_splitting import count_words
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import VocabularyAxis
 from seqloom.tasks.batching import tensors
 from seqloom.tasks.stages import LONGEST, bounded, frequent_text, read_words, token_axis
-from seqloom.tasks.translate.answers import ReadSource, Translation, with_copies, word_indices
+from seqloom.tasks.translate.answers import GivenSource, ReadSource, Translation
 from seqloom.tasks.translate.corpus_text import text_in, text_of
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
-from seqloom.tokens.settings import EOS
+from seqloom.tasks.translate.options import TranslateOptions
+from seqloom.tasks.translate.settings import TranslateConfig
+from seqloom.tasks.translate.text_reading import TextReading
 from seqloom.tokens.tokenizer import Tokenizer
-
-
-class GivenSource(NamedTuple):
-    """A source that is to be translated."""
-
-    shown: str
-    """As it is called in an answer."""
-    values: Any
-    """Token ids or frames (S, F), however many there are; none if it is blank."""
-
-    @property
-    def blank(self) -> bool:
-        return not len(self.values)
 
 
 class SourceKind(ABC):
@@ -144,14 +131,14 @@ class SourceKind(ABC):
         """No more than can be looked at."""
 
 
-class TextSources(SourceKind):
+class TextSources(TextReading, SourceKind):
     """Texts as token ids."""
 
-    answer_kind, counted, is_text = Translation, "tokens", True
+    counted, is_text = "tokens", True
 
     def __init__(self, config: TranslateConfig, tokenizer: Tokenizer) -> None:
-        super().__init__(config)
-        self.tokenizer, self.longest = tokenizer, config.model.length - 1  # <eos> is read too
+        TextReading.__init__(self, tokenizer, config.model.length)
+        self.config = config
 
     def make_model(self, target_vocab: int) -> Seq2Seq:
         return Seq2Seq.of_texts(self.config.model, self.tokenizer.size, target_vocab)
@@ -172,12 +159,6 @@ class TextSources(SourceKind):
     def lengths(self, corpus: Corpus) -> NDArray[Any]:
         return super().lengths(corpus) + 1
 
-    def row(self, values: Any) -> list[int]:
-        return [*values[: self.longest], EOS]
-
-    def is_cut(self, values: Any) -> bool:
-        return len(values) > self.longest
-
     def tensors(self, rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
         return tensors(rows, device)
 
@@ -185,27 +166,8 @@ class TextSources(SourceKind):
         """What names, numbers and common words give."""
         return "the source as it is", [str(record.columns["source"]) for record in valid]
 
-    def accept(self, given: Any) -> Any:
-        if not isinstance(given, str):
-            raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
-        return given
-
-    def read(self, given: Sequence[Any]) -> list[GivenSource]:
-        texts = [self.accept(one) for one in given]
-        encoded = self.tokenizer.encode_batch([text for text in texts if text.strip()])
-        found = iter(encoded)
-        return [GivenSource(text, next(found) if text.strip() else []) for text in texts]
-
     def most_read(self, given: Any) -> int:
         return min(len(given.encode()) + 1, self.config.model.length)  # a byte may be a token
-
-    def described(self, source: GivenSource, row: Any) -> ReadSource:
-        pieces = [self.tokenizer.vocabulary[token] for token in row]
-        words, unseen = word_indices(self.tokenizer, row), self.tokenizer.unseen(row[:-1])
-        return ReadSource(source.shown, pieces, words, unseen, self.is_cut(source.values))
-
-    def copied(self, source: GivenSource, tokens: Sequence[int], attention: AttentionMap, writes: Tokenizer) -> str:
-        return with_copies(tokens, attention, writes, source.shown, self.tokenizer)
 
     def names(self, source: GivenSource, row: Any) -> list[str]:
         return read_words(self.tokenizer, source.shown, row)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from seqloom.attribution.probe import Probe, output_replaced, shared_copy
+from seqloom.attribution.probe import Probe, output_replaced
 from seqloom.errors import SeqloomError
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.requests import TaskRequest
-from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tasks.translate.answering import answer_of
+from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.writing_probe import written_scores, written_tokens
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def translation_probe(task: Translate, model: Seq2Seq, given: Any) -> Probe:
         for update in updates
         if update.finished
     ][-1]
-    answer = task.answer(source, row, found, options)
+    answer = answer_of(inputs, source, row, found, writes)
     tokens = written_tokens(found[0])
     score = written_scores(network, tokens, device)
     read = inputs.tensors([row], device)[0][0]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
 from typing import Any, Self
@@ -20,10 +19,12 @@ from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate
+from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.writer import SequenceWriter
 from seqloom.errors import DataError
 from seqloom.evaluating.baselines.score import MOST_MEASURED, BaselineScore
 from seqloom.evaluating.translation import TranslationMetrics
@@ -33,31 +34,29 @@ from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.seq2seq.source_encoder import context_of
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable
 from seqloom.tasks.frame_inputs import FrameStatistics
+from seqloom.tasks.inspection import Inspection, InspectOptions
+from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
-from seqloom.tasks.translate.answers import Translation, translation
+from seqloom.tasks.translate.answering import AT_ONCE, answer_sources
+from seqloom.tasks.translate.answers import GivenSource, Translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
 from seqloom.tasks.translate.frame_sources import FrameSources
-from seqloom.tasks.translate.inputs import GivenSource, SourceKind, TextSources
-from seqloom.tasks.translate.metrics import evaluation, special_metrics
+from seqloom.tasks.translate.inputs import SourceKind, TextSources
+from seqloom.tasks.translate.inspect import inspect_translation
+from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
-from seqloom.tasks.translate.settings import (
-    TranslateConfig,
-    TranslateEvaluateOptions,
-    TranslateFacts,
-    TranslateOptions,
-)
+from seqloom.tasks.translate.settings import TranslateConfig, TranslateFacts
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
-AT_ONCE = 64
-"""Sources that are translated in one batch."""
 WEIGHTS_PER_TOKEN = 100
 """Attention weights that cost as much as one token."""
 
@@ -267,8 +266,7 @@ class Translate(Task[TranslateConfig]):
             given, [[text_in(record, "target")] for record in records], given, self.language,
             cased=not written.lower, spaced=written.kind == "space",
         )  # fmt: skip
-        scores = {**found.metrics(), **special_metrics(found, measure)}
-        return [BaselineScore(name, measure, scores[measure])]
+        return [BaselineScore(name, measure, found.score(measure))]
 
     # --- use ----------------------------------------------------------------------------------------
 
@@ -282,32 +280,24 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, requests: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[Sequence[Reply]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        return self.write_answers(model, self.inputs.read([one.input for one in requests]), requests, options)
+        sources = self.inputs.read([one.input for one in requests])
+        yield from self.write_answers(model, sources, requests, options)
 
     def write_answers(
         self, model: nn.Module, sources: Sequence[GivenSource], requests: Sequence[TaskRequest],
         options: TranslateOptions,
     ) -> Iterator[Sequence[Reply]]:  # fmt: skip
         """The same for sources that were read."""
-        yield [Reply(place, blank_answer(source.shown)) for place, source in enumerate(sources) if source.blank]
-        filled = [place for place, source in enumerate(sources) if not source.blank]
-        model.eval()
-        for group in by_length([len(sources[place].values) for place in filled], AT_ONCE):
-            places = [filled[number] for number in group]
-            read = [self.inputs.row(sources[place].values) for place in places]
-            for found in self.decode_steps(model, read, [requests[place] for place in places], options):
-                yield [
-                    Reply(places[number], self.answer(sources[places[number]], read[number], written, options), whole)
-                    for number, written, whole in found
-                ]
+        if model.training:  # to ask is quicker than to set
+            model.eval()
 
-    def answer(
-        self, source: GivenSource, row: Any, found: Sequence[DecodedSequence], options: TranslateOptions
-    ) -> Translation:
-        """What was written for a row of a source, the best first."""
-        writes, inputs = self.target_tokenizer, self.inputs
-        copied = partial(inputs.copied, source, writes=writes) if options.copy_unknown else None
-        return translation(inputs.answer_kind, inputs.described(source, row), found, writes, copied)
+        def decode(read: Sequence[Any], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
+            return self.decode_steps(model, read, batch, options)
+
+        return answer_sources(
+            self.inputs, sources, requests, self.target_tokenizer, decode, copy_unknown=options.copy_unknown,
+            at_once=model.at_once if isinstance(model, SequenceWriter) else AT_ONCE,
+        )  # fmt: skip
 
     def answers_in(
         self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions
@@ -322,6 +312,8 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, read: Sequence[Any], batch: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[list[DecodingUpdate]]:
         """Decode rows of sources step by step: by beam search, or by sampling."""
+        if isinstance(model, SequenceWriter):
+            return model.write_steps(read, batch, prefix_tokens(self.target_tokenizer, options.prefix), options)
         device = next(model.parameters()).device
         source, lengths = self.inputs.tensors(read, device)
         assert isinstance(model, Seq2Seq)
@@ -334,6 +326,12 @@ class Translate(Task[TranslateConfig]):
 
     def streams(self, temperature: float | None) -> bool:
         return bool(temperature)  # a beam search may change its mind until the end
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, Seq2Seq)
+        return inspect_translation(self, model, self.accept(given), options, wanted)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, Seq2Seq)
@@ -384,14 +382,12 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
     ) -> Evaluation:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
-        loss = self.loss_of(model, corpus, device)
+        metrics: dict[str, float] = {}
+        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
+            loss = self.loss_of(model, corpus, device)
+            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         chosen = options.model_copy(update={"attention": False})
         questions = self.questions(corpus, range(len(corpus)))
         measured = self.translated(model, corpus, questions, chosen)
-        metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         sizes = [self.inputs.size(corpus, rows[0]) for rows in questions]
         return evaluation(measured, metrics, options.measure or self.config.translate.measure, sizes)
-
-
-def blank_answer(text: str) -> Translation:
-    return Translation(text, "", [], 0.0, [], None, None, [], cut=False, unseen=0.0)

@@ -25,6 +25,7 @@ from seqloom.layers.decoder_block import (
 from seqloom.layers.embedding import embedding
 from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity, identity
+from seqloom.layers.light_blocks import Rows, light_blocks, light_step
 from seqloom.layers.masks import unless_all
 from seqloom.layers.norms import layer_norm, norm_called
 from seqloom.layers.positions import add_sinusoidal, positions_called
@@ -143,15 +144,18 @@ class BlockDecoder(Decoder):
 
     def start(self, memory: Memory) -> Any:
         hidden, mask = self.source(memory)
-        mask = mask[:, None, None]
+        mask = unless_all(mask[:, None, None])
         starts = [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
-        source = PerInput((unless_all(mask), [start.source for start in starts]))
+        source = PerInput((mask, [start.source for start in starts]))
         return 0, source, [start.written for start in starts]
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
         written, source, caches = state
         mask, answers = source.state
         x = self.positions(x[:, None], written)
+        if (light := light_blocks(self.blocks)) is not None:
+            y, kept, attention = light_step(light, x[:, 0], answers, caches, Rows(mask, weights, x.dtype))
+            return self.norm(y), (written + 1, source, kept), attention
         kept, attention = [], []
         for block, answer, cache in zip(self.blocks, answers, caches, strict=True):
             x, cache, a = block.step(x, DecoderCache(answer, cache), mask, weights=weights)  # type: ignore[operator]

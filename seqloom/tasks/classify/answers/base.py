@@ -15,11 +15,12 @@ from torch import Tensor
 from seqloom.data.record import Record
 from seqloom.errors import DamagedError, DataError, suggestion
 from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.task import Evaluation, Facts
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadText:
+class ReadText(ShownInNotebook):
     """What of an input a model has read: part of every answer."""
 
     cut: Literal["", "first", "last"] = ""

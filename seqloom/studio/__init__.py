@@ -1,0 +1,1 @@
+"""The studio: a live model as a page. What the page asks for, as bounded plain data."""

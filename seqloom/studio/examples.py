@@ -1,0 +1,45 @@
+"""An input to begin with: one that the model was trained for, so that a page shows something at once."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from seqloom.data.source import open_source
+from seqloom.errors import SeqloomError
+from seqloom.tasks.stages import frequent_text
+from seqloom.training.model import Model
+
+LOOKED_AT = 40
+"""Records of the training data among which one is chosen."""
+GOOD_LENGTH = range(14, 64)
+"""Characters of an input that is neither dull nor long."""
+PROMPT_WORDS = 3
+"""Words of a text that a language model goes on with."""
+
+
+def example_input(model: Model, *, from_data: bool) -> str:
+    """From the training data, if it may be shown and is still where it was; else a few frequent words; else nothing."""
+    found = in_training_data(model) if from_data else ""
+    if found or not model.task.tokenizers:
+        return found
+    return frequent_text(next(iter(model.task.tokenizers.values())))
+
+
+def in_training_data(model: Model) -> str:
+    data = model.config.data
+    if not data.train:
+        return ""
+    try:
+        source = open_source(data.train, task=model.task.columns, **data.how())
+        texts = [text for record in islice(source, LOOKED_AT) if (text := as_text(model.task.input_of(record)))]
+    except (SeqloomError, OSError):
+        return ""
+    if model.task.generates_text and "text" in model.task.columns.roles:
+        texts = [" ".join(text.split()[:PROMPT_WORDS]) for text in texts]
+    return next((text for text in texts if len(text) in GOOD_LENGTH), texts[0] if texts else "")
+
+
+def as_text(value: Any) -> str:
+    """An input as somebody would type it; nothing for frames and pictures."""
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else value if isinstance(value, str) else ""

@@ -1,0 +1,68 @@
+"""Gates and states over time: what the cells of a recurrent model compute at every token, from its definition.
+
+A cell is a definition with state. Of its lines, those that end in a sigmoid are gates, those that it returns are
+states, the others are what is on the way; so a cell of somebody's own is shown like those that come with seqloom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from seqloom.attention.weave_data import as_numbers
+from seqloom.equations import Equations, nodes
+from seqloom.equations.drawing.graph import call_paths
+from seqloom.explaining.explanation import Explanation, at_path
+from seqloom.explaining.walkthrough import Walkthrough
+
+UNITS = 48
+"""Units of a vector that are shown; of wider ones, evenly spaced."""
+STRIPS = 24
+"""Strips at most."""
+
+
+def strips_data(walk: Walkthrough) -> list[dict[str, Any]]:
+    """The strips of all parts, in the order of computation; none for a model without recurrence."""
+    found = [strip for name, part in walk.parts for strip in strips_of(name, part)]
+    return found[:STRIPS]
+
+
+def strips_of(name: str, part: Explanation) -> Iterator[dict[str, Any]]:
+    if len(part.traces) < 2:
+        return
+    for path in ("", *call_paths(part.definition)):
+        definition = at_path(part.definition, path)
+        if not definition.body.states or list(definition.body.calls()):  # a model around a cell has a state too
+            continue
+        prefix = f"{path}/" if path else ""
+        for line in definition.body.lines:
+            for target in line.targets:
+                values = [trace.values.get(prefix + target.id) for trace in part.traces]
+                if all(isinstance(value, torch.Tensor) and value.ndim == 1 for value in values):
+                    yield {
+                        "part": name,
+                        "cell": definition.label,
+                        "path": path,
+                        "symbol": target.name,
+                        "kind": kind_of(definition, target, line.value),
+                        "says": line.caption,
+                        "tokens": list(part.labels),
+                        **numbers(torch.stack([value for value in values if isinstance(value, torch.Tensor)])),
+                    }
+
+
+def kind_of(definition: Equations[..., Any], target: nodes.Symbol, value: nodes.Node) -> str:
+    if target.name in {symbol.name for symbol in definition.body.returns if isinstance(symbol, nodes.Symbol)}:
+        return "state"
+    return "gate" if isinstance(value, nodes.Call) and value.function.name == "sigmoid" else "value"
+
+
+def numbers(values: torch.Tensor) -> dict[str, Any]:
+    """A row for each unit (H, T), few enough to be seen."""
+    width = values.shape[1]
+    shown = np.unique(np.linspace(0, width - 1, min(UNITS, width)).round().astype(int))
+    rows = values.detach().T.float().cpu().numpy()[shown]
+    return {"units": shown.tolist(), "of": width, "shape": list(rows.shape), "data": as_numbers(rows, 3)}

@@ -1,0 +1,61 @@
+// The first view: a model looked at while it answers.
+
+import { element } from "seqloom/dom.js";
+import { panels } from "seqloom/weave/panels.js";
+
+const ASKED = ["model", "text", "prefix", "off", "temperature", "seed", "beam"]; // what another run depends on
+const REBUILT = ["group", "language"];
+
+export const weave = {
+  id: "weave",
+  there: () => true,
+  reads: true,
+
+  open(place, studio) {
+    const { state, api } = studio;
+    const body = element("div", { class: "panels-grid" });
+    place.replaceChildren(body);
+    let shown = null; // the panels of the run that is seen
+    let run = null;
+    let open = true;
+
+    async function ask(look = "") {
+      const question = studio.question();
+      if (question === null) return;
+      const found = await studio.inspect({ ...question, look });
+      if (!found || !open) return;
+      run = found;
+      build();
+      strips();
+    }
+
+    function build() {
+      shown = panels(body, run, {
+        state,
+        words: studio.words,
+        change: (change) => state.set(change),
+        fetch: (group, layer, head) => ask(`${group}.${layer === "mean" ? 0 : layer}.${head === "mean" ? 0 : head}`),
+        tools: studio.tools,
+      });
+    }
+
+    async function strips() {
+      if (typeof run.input !== "string" || !run.input.trim()) return;
+      const mine = run;
+      const found = await api.post("api/strips", { model: run.model, text: run.input }).catch(() => null);
+      if (found && run === mine && open) shown.addStrips((run.strips = found));
+    }
+
+    ask();
+    return {
+      changed(now, before) {
+        if (ASKED.some((name) => now[name] !== before[name])) ask();
+        else if (REBUILT.some((name) => now[name] !== before[name])) {
+          if (run) build(), run.strips && shown.addStrips(run.strips);
+        } else shown?.light();
+      },
+      draw: () => shown?.draw(),
+      close: () => (open = false),
+    };
+  },
+};

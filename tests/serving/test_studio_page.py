@@ -1,0 +1,201 @@
+"""The studio in a real browser, as people use it."""
+
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from seqloom.training.run import train
+from tests.once import once
+from tests.serving.conftest import Running
+from tests.tasks.written_numbers import settings, write_pairs
+
+pytestmark = pytest.mark.browser
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Transformer with heads that can be switched off."""
+
+    def make(place: Path) -> None:
+        pairs = write_pairs(place / "pairs.tsv")
+        train(settings(pairs, name="transformer-tiny", steps=60), place / "heads", quiet=True)
+
+    return once(tmp_path_factory, "heads", make) / "heads"
+
+
+@pytest.fixture(scope="module")
+def running(models: Path, heads: Path) -> Iterator[Running]:
+    found = Running([*(str(models / name) for name in ("digits", "mood", "words", "song")), str(heads)])
+    yield found
+    assert found.stop()[0] == 0
+
+
+@pytest.fixture
+def visit(new_page: Callable[..., Page], running: Running) -> Iterator[Callable[..., Page]]:
+    """Open the page; nothing goes wrong in it, and it asks nobody but its server."""
+    wrong: list[str] = []
+
+    def opens(address: str = "", width: int = 1600, **options: object) -> Page:
+        tab = new_page(viewport={"width": width, "height": 900}, **options)
+        tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on(
+            "request", lambda one: None if re.match(f"{running.url}|data:|blob:", one.url) else wrong.append(one.url)
+        )
+        tab.goto(f"{running.url}/{address}")
+        tab.locator(".panel, .inside").first.wait_for()
+        return tab
+
+    yield opens
+    assert wrong == []
+
+
+def answer(tab: Page) -> str:
+    return str(tab.locator(".answer output").text_content())
+
+
+def sentence(tab: Page, name: str) -> str:
+    return str(tab.locator(f".panel.{name} .sentence").text_content())
+
+
+def test_a_person_types_points_steps_and_changes_a_word(visit):
+    tab = visit(locale="en-US")
+    text = tab.get_by_label("Your text")
+    expect(text).not_to_have_value("")  # an example, at once
+    text.fill("1 2 3")
+    expect(tab.locator(".answer output")).to_have_text("one two three")
+    tab.locator('.token[data-at="t1"]').hover()
+    assert re.fullmatch(r"two looks most at 2, [01]\.\d\d", sentence(tab, "weave"))
+    tab.locator("h1").evaluate("node => document.activeElement.blur()")
+    tab.mouse.move(0, 0)
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    expect(tab.locator('.token[data-at="t1"]')).to_have_attribute("aria-pressed", "true")
+    assert sentence(tab, "steps").startswith("two has probability")
+    other = tab.locator("button.candidate").first
+    instead = str(other.locator(".what").text_content())
+    other.click()
+    expect(tab.locator(".answer mark").first).to_have_text(instead)
+    assert answer(tab).startswith(f"one {instead}")
+    link = tab.url
+    assert "prefix=" in link and "text=1+2+3" in link
+    again = visit(link[link.index("#") :], locale="en-US")
+    expect(again.locator(".answer output")).to_have_text(answer(tab))
+    expect(again.locator(".answer .before")).to_contain_text("one two three")
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".answer output")).to_have_text("one two three")
+    expect(tab.locator(".panel.strips")).to_be_visible()
+    assert sentence(tab, "strips").startswith("The gate")
+    assert tab.locator(".panel.tree .sentence").text_content()
+
+
+def test_a_word_is_left_out_and_every_output_says_where_it_came_from(visit):
+    tab = visit("#view=whatif&text=3+1+7", locale="en-US")
+    tab.locator(".drops .word").nth(1).click()
+    expect(tab.locator(".sides output").nth(1)).to_have_text("three seven")
+    assert sentence(tab, "whatif") == "The answer turns from three one seven into three seven."
+    tab.get_by_role("button", name="leaving one out").click()
+    tab.locator(".outputs .word").nth(2).click()
+    expect(tab.locator(".panel.origin .sentence")).to_contain_text("7 speaks most for seven")
+    assert "other=3+7" in tab.url and "by=leave-one-out" in tab.url
+    tab.get_by_label("Answered by").select_option("heads")
+    expect(tab.locator(".side h3").nth(1)).to_have_text("By heads")
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".side.none")).to_be_visible()
+
+
+def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit):
+    panels = {
+        "digits": {"weave", "matrix", "steps", "tree"},
+        "mood": {"salience", "labels"},
+        "words": {"tags", "steps"},
+        "song": {"surprise", "steps"},
+        "heads": {"weave", "matrix", "steps", "heads", "tree"},
+    }
+    tab = visit(width=375, locale="zh-CN", color_scheme="dark")
+    assert tab.evaluate("document.documentElement.lang") == "zh"
+    for model, expected in panels.items():
+        tab.locator("select").first.select_option(model)
+        for name in expected:
+            tab.locator(f".panel.{name}").wait_for()
+        for width in (1600, 375):
+            tab.set_viewport_size({"width": width, "height": 900})
+            tab.wait_for_timeout(50)
+            assert tab.evaluate(WIDER) == 0, (model, width)
+    tab.get_by_role("button", name="English").click()
+    expect(tab.locator(".panel.heads h2")).to_have_text("1 layer of 2 heads")
+    tab.get_by_label("Colours: light").click()
+    tab.get_by_label("Switch off layer 1, head 2").click()
+    expect(tab.locator(".answer .before")).to_be_visible()
+    assert "off=cross.0.1" in tab.url
+    tab.locator(".switch button", has_text="within the input").click()
+    tab.locator('.token[data-at="s0"]').wait_for()
+    tab.locator("select").first.select_option("mood")
+    tab.get_by_role("button", name="by gradient").click()
+    expect(tab.locator(".panel.salience .sentence")).to_contain_text("gradient × input")
+    tab.get_by_label("Your text").fill("<img src=x onerror=alert(1)>")
+    tab.locator(".salience-text .word").first.wait_for()
+    assert tab.locator("main img").count() == 0
+    tab.get_by_role("button", name="Runs").click()
+    expect(tab.locator(".panel svg.chart").first).to_be_visible()
+    assert tab.get_by_label("Your text").is_hidden()
+    tab.get_by_role("button", name="Words").click()
+    tab.get_by_label("Find a word").fill("film")
+    tab.get_by_label("Find a word").press("Enter")
+    expect(tab.locator(".panel.nearest h2")).to_have_text("Nearest: film")
+    assert tab.evaluate(WIDER) == 0 and "word=film" in tab.url
+
+
+def test_the_tour_is_five_states_of_the_page_and_ends_inside_the_model(visit):
+    tab = visit(locale="en-US")
+    tab.get_by_role("button", name="Tour").click()
+    for step in range(1, 5):
+        expect(tab.locator(".tour .count")).to_have_text(f"{step} of 5")
+        expect(tab.locator("[data-toured]")).to_have_count(1)
+        assert f"tour={step}" in tab.url
+        tab.get_by_role("button", name="Next", exact=True).click()
+    expect(tab.locator(".inside .pane.figure:visible").first).to_be_visible()
+    tab.locator('[data-part]:not([hidden]) article:not([hidden]) .figure .result[data-id="p"]').hover()
+    expect(tab.locator("[data-part]:not([hidden]) .value h2")).to_contain_text("p")
+    tab.get_by_role("button", name="Done").click()
+    expect(tab.locator(".tour")).to_be_hidden()
+
+
+def test_a_key_is_asked_for_and_a_server_that_goes_away_is_waited_for(new_page, models):
+    running = Running([str(models / "digits")], key="open-sesame")
+    tab = new_page(locale="en-US")
+    tab.goto(running.url)
+    expect(tab.locator(".trouble")).to_contain_text("wants a key")
+    tab.get_by_label("Key").fill("open-sesame")
+    tab.get_by_label("Key").press("Tab")
+    tab.locator(".panel.weave").wait_for()
+    assert "rnn-attention" in str(tab.locator(".facts").text_content())
+    running.stop(signal.SIGKILL)
+    tab.get_by_label("Your text").fill("4 4")
+    expect(tab.locator(".trouble")).to_contain_text("The server does not answer")
+    back = Running([str(models / "digits")], "--port", str(running.port), key="open-sesame")
+    expect(tab.locator(".answer output")).to_have_text("four four")
+    expect(tab.locator(".trouble")).to_be_hidden()
+    tab.close()
+    back.stop()
+
+
+@pytest.mark.axe
+def test_nothing_stands_in_the_way_of_those_who_see_or_hear_it_otherwise(visit):
+    rules = Path(os.environ["SEQLOOM_AXE"]).read_text(encoding="utf-8")
+    tab = visit(width=1200, locale="en-US", bypass_csp=True)
+    tab.evaluate(rules)
+    for model in ("digits", "mood", "words", "song", "heads"):
+        tab.locator("select").first.select_option(model)
+        tab.locator(".sentence:not(:empty)").first.wait_for()
+        for theme in ("light", "dark"):
+            tab.get_by_label(f"Colours: {theme}").click()
+            tab.wait_for_timeout(250)  # colours change softly
+            found = tab.evaluate("axe.run().then(found => found.violations)")
+            assert [(one["id"], one["nodes"][0]["html"], one["nodes"][0]["failureSummary"]) for one in found] == []
