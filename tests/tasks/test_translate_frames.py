@@ -12,11 +12,13 @@ import torch
 from seqloom.attribution import attribute
 from seqloom.data.settings import DataConfig
 from seqloom.data.survey.guess_task import look
-from seqloom.errors import ConfigError, DataError
+from seqloom.engines.export import write_engine
+from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.serving.service import InferenceService
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tasks.inspection import InspectOptions
+from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.training import checkpoint
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
@@ -96,6 +98,17 @@ def test_attribution_and_pages_name_frames(model, frames, tmp_path):
     torch.testing.assert_close(walk.parts[0][1].traces[0].results[0], memory.hidden[0], atol=1e-4, rtol=1e-4)
     assert "high low middle" in walk.title
     assert "SourceEncoder" in str(model.summary()) and model.explain().title
+
+
+def test_a_look_inside_shows_frames(model, frames):
+    *_, found = model.task.inspect(model.network, frames, InspectOptions(beam=2))
+    assert found.answer.text == "high low middle"
+    assert found.rows["source"][0] == "frame 1" and len(found.rows["source"]) == len(frames)
+
+
+def test_export_of_what_reads_frames_is_refused(model, tmp_path):
+    with pytest.raises(SeqloomError, match="models that read texts, and this one reads frames"):
+        write_engine(tmp_path, model.task, model.network, "ctranslate2", int8=False, made_from=None)
 
 
 def test_a_run_that_was_stopped_ends_with_the_same_bits(trained, tmp_path):
