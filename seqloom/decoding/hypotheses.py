@@ -14,6 +14,8 @@ from torch import Tensor
 
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
+IN_NUMPY = (torch.float32, torch.float64)
+"""Kinds of numbers that numpy has too; bfloat16 it has not."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class TopTokens(NamedTuple):
         """
         count = min(count, log_probs.shape[1])
         rows = log_probs.shape[0]
-        if log_probs.is_cpu and log_probs.is_floating_point() and (count == 1 or (rows >= MANY and count <= FEW)):
+        if log_probs.is_cpu and log_probs.dtype in IN_NUMPY and (count == 1 or (rows >= MANY and count <= FEW)):
             return cls.one_by_one(log_probs.numpy(), count)
         best = log_probs.topk(count, dim=-1)
         return cls(best.indices.cpu().numpy(), best.values.double().cpu().numpy())
