@@ -37,7 +37,8 @@ def mutated_folder(models: Path, place: Path, seed: int) -> tuple[str, Path]:
     shutil.copytree(models / name, place, ignore=shutil.ignore_patterns("checkpoints", "setup"))
     for _ in range(chance.randint(1, 3)):
         chance.choice(FOLDER_CHANGES)(place, chance)
-    if chance.random() < 0.9:
+    manifest = place / "manifest.json"
+    if chance.random() < 0.9 and (manifest.is_file() or not os.path.lexists(manifest)):  # to write to a pipe would wait
         write_manifest(place)
     return name, place
 
