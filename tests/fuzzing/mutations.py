@@ -54,7 +54,7 @@ def change_json(place: Path, chance: Random) -> None:
         if file.name.endswith(".tokenizer.json") and isinstance(data, dict):
             data["fingerprint"] = tokenizer_file.fingerprint(data)
         file.write_text(json.dumps(data))
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         return
 
 
@@ -116,7 +116,7 @@ def change_header(place: Path, chance: Random) -> None:
     try:
         header = json.loads(data[8 : 8 + size])
         node(header, chance)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     text = json.dumps(header).encode()
     file.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + size :])
