@@ -27,8 +27,8 @@ C = TypeVar("C", bound=Config)
 
 EVALUATIONS = 12
 """Evaluations in a training that runs to its end."""
-PATIENCE = 4
-"""Of them without a better score, and training stops."""
+PATIENCE = 6
+"""Of them without a better score, and training stops: the last ones, at low rates, are often the best."""
 LEAST_STEPS = 300
 """Steps that little data is trained for, however many epochs they are."""
 MOST_EPOCHS = 100
@@ -37,7 +37,7 @@ LONGER = 3
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenSetting:
     """A setting that was left open."""
 
     setting: str
@@ -47,7 +47,7 @@ class Choice:
     """Why, where it is worth saying at the start of training."""
 
 
-Rules = Iterator[Choice]
+Rules = Iterator[ChosenSetting]
 
 
 # --- the rules of each task -------------------------------------------------------------------------
@@ -61,27 +61,27 @@ def classify(facts: DataFacts, config: Any) -> Rules:
     found = find(name, "classify")
     bag = is_bag(found)
     if facts.frames:
-        yield Choice("model.bidirectional", True)
+        yield ChosenSetting("model.bidirectional", True)
         tokens, long = facts.input.words, facts.input.longest
     elif spelled:
-        yield Choice("model.name", name, f"{name} over letters: {facts.examples:,} single words")
-        yield Choice("model.bidirectional", True)
-        yield Choice("tokens.kind", "character")
+        yield ChosenSetting("model.name", name, f"{name} over letters: {facts.examples:,} single words")
+        yield ChosenSetting("model.bidirectional", True)
+        yield ChosenSetting("tokens.kind", "character")
         tokens, long = facts.input.letters, round(facts.input.letters * 3)
     else:
         reads = "a bag of words and word pairs" if bag else name
-        yield Choice("model.name", name, f"{reads}: {facts.examples:,} texts of {facts.input.words:.0f} words")
-        yield Choice("tokens.kind", "ngram" if bag else "word")
-        yield Choice("tokens.lower", True)
-        yield Choice("tokens.size", 200_000 if bag else 30_000)
+        yield ChosenSetting("model.name", name, f"{reads}: {facts.examples:,} texts of {facts.input.words:.0f} words")
+        yield ChosenSetting("tokens.kind", "ngram" if bag else "word")
+        yield ChosenSetting("tokens.lower", True)
+        yield ChosenSetting("tokens.size", 200_000 if bag else 30_000)
         pairs = 1.8 if bag and config.tokens.kind in ("word", "ngram") else 1.0
         tokens, long = facts.input.words * pairs, round(facts.input.longest * pairs)
-    yield Choice("model.embedding", 64 if bag and facts.words > 1e6 else 128)
-    yield Choice("model.pooling", "mean" if bag or attends(found) else "max")
-    yield Choice("model.dropout", 0.5 if bag and few else 0.3)
-    yield Choice("model.length", rounded_up(long, 2_048 if bag else 512))
-    yield Choice("train.learning_rate", 0.01 if bag else rate_of(found))
-    epochs = 12 if facts.words < 1e6 else 6 if facts.words < 3e6 else 4
+    yield ChosenSetting("model.embedding", 128 if not bag else 300 if facts.words < 1e6 else 64)
+    yield ChosenSetting("model.pooling", "mean" if bag or attends(found) else "max")
+    yield ChosenSetting("model.dropout", 0.5 if bag and few else 0.3)
+    yield ChosenSetting("model.length", rounded_up(long, 2_048 if bag else 512))
+    yield ChosenSetting("train.learning_rate", 0.01 if bag else rate_of(found))
+    epochs = (5 if bag and few else 8) if facts.words < 1e6 else 4
     yield from training(facts, config, epochs, tokens, batch_tokens=within(64 * tokens, 1_024, 16_384), average=0.99)
 
 
@@ -89,14 +89,14 @@ def tag(facts: DataFacts, config: Any) -> Rules:
     """A bidirectional LSTM over words and their letters."""
     name = named(config, "lstm")
     few = facts.words < 100_000
-    yield Choice("model.name", name, f"{name} over words and their letters: {facts.words:,.0f} words")
+    yield ChosenSetting("model.name", name, f"{name} over words and their letters: {facts.words:,.0f} words")
     found = find(name, "tag")
-    yield Choice("model.embedding", 128)
-    yield Choice("model.widths", [200] if found.kind == "cell" else [128, 128])
-    yield Choice("model.dropout", 0.5 if found.kind == "cell" else 0.3)
-    yield Choice("tag.characters", 64 if few else 128)
-    yield Choice("tag.word_dropout", 0.5)
-    yield Choice("train.learning_rate", min(rate_of(found), 0.002))
+    yield ChosenSetting("model.embedding", 128)
+    yield ChosenSetting("model.widths", [200] if found.kind == "cell" else [128, 128])
+    yield ChosenSetting("model.dropout", 0.5 if found.kind == "cell" else 0.3)
+    yield ChosenSetting("tag.characters", 64 if few else 128)
+    yield ChosenSetting("tag.word_dropout", 0.5)
+    yield ChosenSetting("train.learning_rate", min(rate_of(found), 0.002))
     epochs = within(2.4e6 / max(facts.words, 1), 4, 20)
     yield from training(facts, config, epochs, facts.input.words, batch_tokens=1_000, average=0.995)
 
@@ -108,15 +108,15 @@ def generate(facts: DataFacts, config: Any) -> Rules:
     width = 256 if small else 512
     name = named(config, "lstm")
     found = find(name, "generate")
-    yield Choice("model.name", name, f"{name} for {letters:,.0f} characters")
+    yield ChosenSetting("model.name", name, f"{name} for {letters:,.0f} characters")
     if found.kind == "cell":
-        yield Choice("model.embedding", 64)
-        yield Choice("model.widths", [width])
+        yield ChosenSetting("model.embedding", 64)
+        yield ChosenSetting("model.widths", [width])
     elif attends(found):
-        yield Choice("model.widths", [128] * 4)
-        yield Choice("train.weight_decay", 0.1)
-    yield Choice("model.dropout", 0.3 if small else 0.2)
-    yield Choice("train.learning_rate", rate_of(found))
+        yield ChosenSetting("model.widths", [128] * 4)
+        yield ChosenSetting("train.weight_decay", 0.1)
+    yield ChosenSetting("model.dropout", 0.3 if small else 0.2)
+    yield ChosenSetting("train.learning_rate", rate_of(found))
     tokens = facts.input.letters if config.tokens.kind == "character" else facts.input.words
     epochs = within(4e6 / max(letters, 1), 2, 20)
     yield from training(facts, config, epochs, tokens, batch_tokens=2_048)
@@ -130,32 +130,32 @@ def translate(facts: DataFacts, config: Any) -> Rules:
     joint = config.tokens.joint if "joint" in tokens_set else shared
     name = named(config, "rnn-attention" if signs else "transformer-tiny")
     if signs:
-        yield Choice("model.name", name, f"{name} from letters to signs: {facts.examples:,} pairs")
-        yield Choice("tokens.kind", "character")
-        yield Choice("tokens.lower", True)
+        yield ChosenSetting("model.name", name, f"{name} from letters to signs: {facts.examples:,} pairs")
+        yield ChosenSetting("tokens.kind", "character")
+        yield ChosenSetting("tokens.lower", True)
         if not joint:
-            yield Choice("tokens.target", {"kind": "space"})
-        yield Choice("translate.measure", "exact")
-        yield Choice("translate.several_right", facts.repeated_inputs > 0.01)
+            yield ChosenSetting("tokens.target", {"kind": "space"})
+        yield ChosenSetting("translate.measure", "exact")
+        yield ChosenSetting("translate.several_right", facts.repeated_inputs > 0.01)
         if "name" not in config.model.model_fields_set and name == "rnn-attention":
-            yield Choice("model.encoder", "lstm")
-            yield Choice("model.decoder", "lstm")
-            yield Choice("model.encoder_widths", [256, 256])
+            yield ChosenSetting("model.encoder", "lstm")
+            yield ChosenSetting("model.decoder", "lstm")
+            yield ChosenSetting("model.encoder_widths", [256, 256])
         tokens = max(facts.input.letters, facts.target.words)
     else:
         alike = "one vocabulary for both sides" if joint else "a vocabulary for each side"
-        yield Choice("model.name", name, f"{name}, {alike}: {facts.examples:,} pairs")
-        yield Choice("tokens.size", 6_000 if joint else 4_000)
-        yield Choice("model.tied", "all" if joint else "target")
+        yield ChosenSetting("model.name", name, f"{name}, {alike}: {facts.examples:,} pairs")
+        yield ChosenSetting("tokens.size", 6_000 if joint else 4_000)
+        yield ChosenSetting("model.tied", "all" if joint else "target")
         tokens = 1.2 * max(facts.input.words, facts.target.words)
-    yield Choice("tokens.joint", joint)
+    yield ChosenSetting("tokens.joint", joint)
     recurrent = find(name, "translate").preset.get("decoder") not in ("transformer", "cnn", "attention")
-    yield Choice("model.dropout", 0.25 if recurrent else 0.2)
-    yield Choice("model.length", rounded_up(3 * max(facts.input.longest, facts.target.longest, 20), 512))
-    yield Choice("train.learning_rate", 0.002 if recurrent else 0.004)
-    yield Choice("train.label_smoothing", 0.1)
+    yield ChosenSetting("model.dropout", 0.25 if recurrent else 0.2)
+    yield ChosenSetting("model.length", rounded_up(3 * max(facts.input.longest, facts.target.longest, 20), 512))
+    yield ChosenSetting("train.learning_rate", 0.002 if recurrent else 0.004)
+    yield ChosenSetting("train.label_smoothing", 0.1)
     if fast_bfloat16():
-        yield Choice("train.precision", "bfloat16")
+        yield ChosenSetting("train.precision", "bfloat16")
     epochs = within(6e5 / max(facts.examples, 1), 3, 40)
     yield from training(facts, config, epochs, tokens, batch_tokens=2_048, average=0.998, warmup=400)
 
@@ -179,21 +179,21 @@ def training(
     given = train.model_fields_set
     batch = train.batch_tokens if "batch_tokens" in given else batch_tokens
     per_epoch = max(facts.examples * max(tokens, 1) / batch, 1.0)
-    yield Choice("train.batch_tokens", batch)
-    yield Choice("train.schedule", "cosine")
+    yield ChosenSetting("train.batch_tokens", batch)
+    yield ChosenSetting("train.schedule", "cosine")
     if given & {"steps", "epochs"}:  # as long as the user says
         steps = train.epochs * per_epoch or float(train.steps)
     else:
         epochs = float(f"{min(max(epochs, LEAST_STEPS / per_epoch), MOST_EPOCHS):.2g}")
         steps = epochs * per_epoch
-        yield Choice("train.epochs", epochs * LONGER if train.budget else epochs, f"{epochs:g} epochs")
+        yield ChosenSetting("train.epochs", epochs * LONGER if train.budget else epochs, f"{epochs:g} epochs")
         every = max(round(steps / EVALUATIONS), 1)
-        yield Choice("train.evaluate_every", every)
-        yield Choice("train.checkpoint_every", every)
-        yield Choice("train.patience", PATIENCE)
-    yield Choice("train.warmup_steps", within(steps / 10, 0, warmup))
+        yield ChosenSetting("train.evaluate_every", every)
+        yield ChosenSetting("train.checkpoint_every", every)
+        yield ChosenSetting("train.patience", PATIENCE)
+    yield ChosenSetting("train.warmup_steps", within(steps / 10, 0, warmup))
     if average and steps >= LEAST_STEPS:
-        yield Choice("train.average", average)
+        yield ChosenSetting("train.average", average)
 
 
 RULES: dict[str, Callable[[DataFacts, Any], Rules]] = {
@@ -254,13 +254,13 @@ def fast_bfloat16() -> bool:
 # --- choosing ---------------------------------------------------------------------------------------
 
 
-def choose(facts: DataFacts, config: RunConfig) -> list[Choice]:
+def choose(facts: DataFacts, config: RunConfig) -> list[ChosenSetting]:
     """What the rules say of the settings that are left open and that the architecture reads."""
     rules = RULES.get(config.task)
     if rules is None or not config.train.choose:
         return []
     begun = config.start.model  # its tokenizers and weights say what the model is
-    first: dict[str, Choice] = {}
+    first: dict[str, ChosenSetting] = {}
     for choice in rules(facts, config):
         first.setdefault(choice.setting, choice)
     sections = ("train",) if begun else None
@@ -276,7 +276,7 @@ def is_open(config: RunConfig, setting: str, sections: Sequence[str] | None) -> 
     return name not in getattr(config, section).model_fields_set
 
 
-def fitting(config: RunConfig, choices: list[Choice]) -> list[Choice]:
+def fitting(config: RunConfig, choices: list[ChosenSetting]) -> list[ChosenSetting]:
     """Without what the architecture does not read, or what does not go together with the settings of the user."""
     names = [choice for choice in choices if choice.setting == "model.name"]
     read = with_choices(config, names).model.settings_read()  # type: ignore[attr-defined]
@@ -290,7 +290,7 @@ def fitting(config: RunConfig, choices: list[Choice]) -> list[Choice]:
     return []
 
 
-def with_choices(config: C, choices: Sequence[Choice]) -> C:
+def with_choices(config: C, choices: Sequence[ChosenSetting]) -> C:
     """The settings with what was chosen; checked as if the user had written it."""
     updated: dict[str, dict[str, Any]] = {}
     for choice in choices:
@@ -321,7 +321,7 @@ def as_begun(config: C, saved: C) -> C:
     return with_values(config, values, saved=True)
 
 
-def explanation(choices: Sequence[Choice]) -> str:
+def explanation(choices: Sequence[ChosenSetting]) -> str:
     """What was chosen and why, on one line; empty if nothing was."""
     if not choices:
         return ""

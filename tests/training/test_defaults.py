@@ -13,7 +13,7 @@ from seqloom.storage import read_json
 from seqloom.tasks.registry import find_task
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.data_facts import DataFacts, TextFacts, measure
-from seqloom.training.defaults import RULES, Choice, as_begun, choose, explanation, with_choices
+from seqloom.training.defaults import RULES, ChosenSetting, as_begun, choose, explanation, with_choices
 from seqloom.training.run_config import RunConfig, load_run
 from seqloom.training.schedules import Schedule
 from tests.training.reviews import write_reviews
@@ -38,7 +38,7 @@ def settings(task: str, *changes: str, **flags: Any) -> RunConfig:
     return load_run(None, list(changes), task=task, data__train="x.tsv", **flags)
 
 
-def values(choices: list[Choice]) -> dict[str, Any]:
+def values(choices: list[ChosenSetting]) -> dict[str, Any]:
     return {choice.setting: choice.value for choice in choices}
 
 
@@ -189,7 +189,7 @@ def test_the_rate_is_nothing_where_training_ends():
 
 def test_the_sentence_is_one_line():
     said = explanation(choose(FACTS["many labels"], settings("classify")))
-    assert "\n" not in said and "12 epochs" in said and "learning_rate 0.01" in said
+    assert "\n" not in said and "8 epochs" in said and "learning_rate 0.01" in said
     assert explanation([]) == ""
 
 
