@@ -15,7 +15,7 @@ from seqloom.training.model import Model
 
 WORDS = {"eins": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "acht": "eight", "neun": "nine"}
 PAIRS = list(WORDS.items())
-SIZE = {"model": {"name": "encoder-decoder", "embedding": 12, "encoder_widths": [12], "decoder_widths": [12]}}
+SIZE = {"name": "encoder-decoder", "embedding": 12, "encoder_widths": [12], "decoder_widths": [12]}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def place(tmp_path_factory):
     small = {"data": {"valid_share": 0}, "tokens": {"kind": "character"}, "train": {"baseline": False, "choose": False}}
     for name, pairs in (("there", PAIRS), ("back", back)):
         rows = [dict(zip(("source", "target"), pair)) for pair in pairs]
-        seqloom.train(small, task="translate", data=rows, out=folder / name, steps=30, quiet=True, **SIZE)
+        seqloom.train(small, task="translate", data=rows, out=folder / name, steps=30, quiet=True, model=SIZE)
     rows = [{"text": source, "label": target[0]} for source, target in PAIRS]
     seqloom.train(small, task="classify", data=rows, out=folder / "labels", steps=1, quiet=True)
     (folder / "pairs.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS))
