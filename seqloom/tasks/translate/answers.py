@@ -108,11 +108,17 @@ def translation(
         tokens = [tokenizer.vocabulary[token] for token in written.tokens]
         attention, words = None, None
         if written.attention is not None and written.tokens:
-            attention = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
-            words = attention.by_word(word_indices(source_tokenizer, row), word_indices(tokenizer, written.tokens))
+            by_token = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
+            (read, read_pieces), (wrote, wrote_pieces) = whole_characters(by_token.source), whole_characters(tokens)
+            attention = by_token.by_word(read, wrote, read_pieces, wrote_pieces)
+            words = by_token.by_word(
+                *(sides := word_indices(source_tokenizer, row), word_indices(tokenizer, written.tokens)),
+                word_texts(read, read_pieces, sides[0]),
+                word_texts(wrote, wrote_pieces, sides[1]),
+            )
         text = tokenizer.decode(written.tokens)
-        if copy_unknown and attention is not None and UNK in written.tokens:
-            text = with_copies(written.tokens, attention, tokenizer, source, source_tokenizer)
+        if copy_unknown and by_token is not None and UNK in written.tokens:
+            text = with_copies(written.tokens, by_token, tokenizer, source, source_tokenizer)
         likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return Translation(
             source, text, tokens, written.score, written.token_scores, attention, words, others, cut, unseen, likeliest
