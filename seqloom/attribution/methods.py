@@ -24,7 +24,10 @@ MOST_CELLS = 64 * 512
 
 
 def attribute(probe: Probe, method: str = "integrated") -> Attribution:
-    """Attribute every output of a probe to its inputs."""
+    """Attribute every output of a probe to its inputs.
+
+    A probe whose `scores` raises ends it: so a server stops what nobody waits for any more.
+    """
     if method not in METHODS:
         raise UnknownName("method of attribution", method, get_args(Method))
     S, K = len(probe.inputs), len(probe.outputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,12 +44,6 @@ def log_odds(logits: Tensor, chosen: Tensor) -> Tensor:
     own = logits.gather(-1, chosen[..., None])
     others = logits.scatter(-1, chosen[..., None], -torch.inf)
     return own.squeeze(-1) - others.logsumexp(-1)
-
-
-def shared_copy(network: nn.Module) -> nn.Module:
-    """The same network around the same weights: hooks of the copy are seen by nobody else who uses it."""
-    shared: dict[int, Any] = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
-    return copy.deepcopy(network, shared).eval()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from seqloom.cli import (
     demo,
     evaluate,
     explain,
+    export,
     pack,
     predict,
     serve,
@@ -52,6 +53,7 @@ app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
 app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
 app.command(epilog=examples(studio.EXAMPLES))(studio.studio)
 app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
+app.command(epilog=examples(export.EXAMPLES))(export.export)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
 app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)

@@ -11,6 +11,7 @@ EXAMPLES = [
     "seqloom train --resume runs/reviews",
     "seqloom train --task classify --data reviews.tsv --model cnn --out runs/cnn --set train.steps=500",
     "seqloom train --task classify --data reviews.tsv --out runs/quick --epochs 3 --lr 0.003 --batch 2000",
+    "seqloom train --teacher runs/reviews --data reviews.tsv --model cnn --out runs/student",
     "seqloom train --data embedded:names --out runs/names",
 ]
 
@@ -32,6 +33,9 @@ def train(
         str | None, typer.Option(help="Validation data; by default found beside the training data, or split off.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="The architecture; `seqloom summary` lists them.")] = None,
+    teacher: Annotated[
+        str | None, typer.Option(help="A trained model to learn from: the folder of its run, or a pack.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("run"),
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the folder, with the settings it has.")
@@ -66,6 +70,7 @@ def train(
     begun_with = settings_of(out, trust=trust) if resume and not new else None
     settings = load_run(
         config, set_, begun_with, task=task, data__train=data, data__valid=valid, model__name=model,
+        teacher__model=teacher,
         train__device=device, train__steps=steps, train__budget=budget, train__epochs=epochs,
         train__learning_rate=lr, train__batch_tokens=batch,
     )  # fmt: skip

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
+
+if TYPE_CHECKING:  # engines without torch hand out such sequences too
+    from torch import Tensor
 
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -144,8 +145,8 @@ def stack_attention(steps: Sequence[Tensor], source_length: int) -> NDArray[np.f
     """The attention weights of all tokens, (L, N, T, S); None if the model was not asked for them."""
     if not steps:
         return None
-    weights: NDArray[np.float32] = torch.stack(list(steps), dim=2)[..., :source_length].float().cpu().numpy()
-    return weights
+    weights = [step[..., :source_length].float().cpu().numpy() for step in steps]
+    return np.stack(weights, axis=2)
 
 
 def length_penalty(length: int, strength: float) -> float:

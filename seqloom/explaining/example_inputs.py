@@ -163,7 +163,7 @@ class ExampleInputs:
 
     def single(self, name: str, entry: Entry, step: int) -> Tensor:
         """A number: a token id, a position, a length, or a setting."""
-        settings = {"tau": 0.5, "epsilon": 0.1}
+        settings = {"tau": 0.5, "epsilon": 0.1, "alpha": 0.5}
         if name in ("p", "i"):
             return torch.tensor(step)
         if name == "n":

@@ -23,6 +23,7 @@ from seqloom.layers.decoder_block import (
 )
 from seqloom.layers.derived import cell_for, cell_from
 from seqloom.layers.derived_block import block_from
+from seqloom.layers.distillation import Distillation, distillation
 from seqloom.layers.dropout import Dropout, draw_from
 from seqloom.layers.embedding import Embedding, OneHotEmbedding, embedding, one_hot_embedding
 from seqloom.layers.encoder_block import (
@@ -71,8 +72,9 @@ __all__ = [
     "CBOW", "GRU", "LSTM", "MLP", "SCORES", "SSRU", "AddLearned", "AddSinusoidal", "Additive", "AttentionLayer",
     "AttentionPooling", "BareSelfAttention", "BatchNorm", "Bidirectional", "Bilinear", "CausalConvolution", "ConcatRNN",
     "Convolution", "Cosine", "CrossEntropy", "DecoderBlock", "DecoderBlockNoResidual", "DecoderBlockPreNorm",
-    "DecoderBlockPreNormNoResidual", "Dot", "Dropout", "Embedding", "EncoderBlock", "EncoderBlockNoResidual",
-    "EncoderBlockPreNorm", "EncoderBlockPreNormNoResidual", "FeedForward", "GRUResetAfter", "Identity",
+    "DecoderBlockPreNormNoResidual", "Distillation", "Dot", "Dropout", "Embedding", "EncoderBlock",
+    "EncoderBlockNoResidual", "EncoderBlockPreNorm", "EncoderBlockPreNormNoResidual", "FeedForward",
+    "GRUResetAfter", "Identity",
     "KeyValueAttention", "LastPooling", "Layer", "LayerNorm", "LearnedPooling", "LearnedPositions", "Linear",
     "LinearRNN", "LogisticRegression", "MLPScore", "MaxPooling", "MeanPooling", "MultiHead", "NoPosition", "Nothing",
     "OneHotEmbedding", "PictureConvolution", "Projected", "RDrop", "Readout", "RegionPositions", "Residual",
@@ -82,8 +84,9 @@ __all__ = [
     "attention_layer", "attention_pooling", "bare_self_attention", "batch_norm", "batch_norm_inference",
     "bidirectional", "bilinear", "block_from", "causal", "causal_mask", "cbow", "cell_for", "cell_from", "concat_rnn",
     "convolution", "convolution_layer", "cosine", "cross_entropy", "decoder_block", "decoder_block_no_residual",
-    "decoder_block_pre_norm", "decoder_block_pre_norm_no_residual", "dot", "draw_from", "embedding", "encoder_block",
-    "encoder_block_no_residual", "encoder_block_pre_norm", "encoder_block_pre_norm_no_residual", "feed_forward", "gru",
+    "decoder_block_pre_norm", "decoder_block_pre_norm_no_residual", "distillation", "dot", "draw_from", "embedding",
+    "encoder_block", "encoder_block_no_residual", "encoder_block_pre_norm",
+    "encoder_block_pre_norm_no_residual", "feed_forward", "gru",
     "gru_reset_after", "identity", "key_value_attention", "last_pooling", "layer", "layer_norm", "learned_positions",
     "lengths_to_mask", "linear", "linear_head", "linear_rnn", "logistic_regression", "lstm", "max_pooling",
     "mean_pooling", "mlp", "mlp_score", "multi_head", "no_position", "nothing", "one_hot_embedding", "padding_mask",

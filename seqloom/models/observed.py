@@ -5,7 +5,6 @@ The network is copied around the same weights, so what is hooked to the copy is 
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from torch import Tensor, nn
 
 from seqloom.errors import SeqloomError
 from seqloom.layers.multi_head import MultiHead
+from seqloom.models.shared_copy import shared_copy
 
 
 class Head(NamedTuple):
@@ -54,8 +54,7 @@ class Observed:
     """A copy of a network around the same weights. Every forward pass leaves its attention weights in `weights`."""
 
     def __init__(self, network: nn.Module, off: Iterable[Head] = ()) -> None:
-        shared: dict[int, Any] = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
-        self.network = copy.deepcopy(network, shared).eval()
+        self.network = shared_copy(network)
         self.weights: dict[str, dict[int, Tensor]] = {}
         """(N, T, S) of the first example of the last pass, by group and layer."""
         self.layers: dict[str, list[MultiHead]] = {}

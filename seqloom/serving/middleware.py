@@ -33,7 +33,16 @@ ALWAYS_ANSWERED = ("/health", "/metrics")
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
 """A name or an address, and a port; nothing else may stand in a Host header."""
 QUEUED_PATHS = frozenset(
-    {"/api/predict", "/api/explain", "/api/vectors", "/api/inspect", "/api/strips", "/translate", "/v1/completions"}
+    {
+        "/api/predict",
+        "/api/explain",
+        "/api/vectors",
+        "/api/inspect",
+        "/api/strips",
+        "/api/attribute",
+        "/translate",
+        "/v1/completions",
+    }
 )
 """Paths whose requests wait in the scheduler's queue: while it is full they are rejected before they are read."""
 

@@ -214,9 +214,9 @@ class Task(ABC, Generic[C]):
     def encoding_settings(self) -> Mapping[str, Any]:
         """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again.
 
-        By default all but [data], [tokens], [train] and [start]; a task that names fewer encodes less often.
+        By default all but [data], [tokens], [train], [start] and [teacher]; a task that names fewer encodes less often.
         """
-        return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start"})
+        return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start", "teacher"})
 
     def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
         """Encoded records on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
@@ -247,6 +247,9 @@ class Task(ABC, Generic[C]):
     def validation(self, valid: Corpus | None, plan: Plan) -> Callable[[nn.Module], ValidationResult | None]:
         """`validate` as the trainer calls it; without validation data it gives None."""
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
+
+    def check_teacher(self, teacher: Self) -> None:
+        """Raise `ConfigError` if the logits of a trained model of this task are not of what is learned here."""
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """What simple models reach on validation data, trained in seconds; none where a task knows of none."""

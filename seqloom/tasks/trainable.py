@@ -22,7 +22,7 @@ class Loss:
     count: int
     """How many labels or tokens it is summed over."""
     logits: Tensor | None
-    """The logits of each classification (R, V), for R-Drop; None for a regression."""
+    """The logits of each classification (R, V), for R-Drop and for a teacher; None for a regression."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.data.in_memory import as_data
+from seqloom.errors import SeqloomError
 from seqloom.tasks.task import Task
 from seqloom.training.callbacks import Callback
 from seqloom.training.keyword_settings import WHERE, gather_keywords
@@ -22,6 +23,7 @@ def train(
     valid: Any = None,
     task: str | type[Task[Any]] | None = None,
     model: Any = None,
+    teacher: Any = None,
     out: Path | str = "run",
     steps: int | None = None,
     budget: str | None = None,
@@ -43,6 +45,8 @@ def train(
     model     the architecture: a name as lstm, cnn or transformer (`seqloom summary` lists them), package.module:name,
               or an object: an `@equations` definition, a class that is an Encoder or a recurrent layer; or the whole
               section, as {"name": "lstm", "widths": [128]}
+    teacher   a trained model to learn from: its folder, its pack, or what `seqloom.load` returned; or the whole
+              section, as {"model": "runs/large", "temperature": 4}
     out       the folder of the run; it must not be there yet, unless `resume`: then the run goes on, with the same data
     steps     optimizer steps in total; or
     budget    the time to train for, as "45m" or "1h30m"
@@ -53,9 +57,19 @@ def train(
     """
     values = gather_keywords(
         config, settings, task=task, data=data, model=model,
-        named={"valid": as_data(valid, "valid"), "steps": steps, "budget": budget, **named},
+        named={"valid": as_data(valid, "valid"), "steps": steps, "budget": budget, "teacher": section_of(teacher),
+               **named},
     )  # fmt: skip
     chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
     run(chosen, Path(out), resume=resume, quiet=quiet, callbacks=callbacks)
     trained = load(out)
     return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network, trained.folder)
+
+
+def section_of(teacher: Any) -> Any:
+    """The section [teacher]: that of a model by its folder."""
+    if isinstance(teacher, Model):
+        if teacher.folder is None:
+            raise SeqloomError("the teacher is in no folder", remedy="save it first: model.save(folder)")
+        teacher = teacher.folder
+    return {"model": str(teacher)} if isinstance(teacher, str | Path) else teacher

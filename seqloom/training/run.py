@@ -40,6 +40,7 @@ from seqloom.training.run_folder import claimed
 from seqloom.training.saved_baselines import read_baselines, write_baselines
 from seqloom.training.saved_task import CONFIG, SETUP, load_task, save_task, write_config
 from seqloom.training.settings import TrainConfig
+from seqloom.training.teaching import check_teacher, taught, tokenizers_of, write_teacher
 from seqloom.training.tensorboard import check_tensorboard
 
 START = "start.safetensors"
@@ -174,15 +175,17 @@ class Run:
         if not setup.exists():
             if self.group.is_main:
                 train, start = self.parts["train"], self.config.start
+                known = known_tokenizers(start) or tokenizers_of(self.config.teacher)
                 choices = choose(measure(train), self.config)
                 self.config = with_choices(self.config, choices)
                 self.notes += [explanation(choices)] if choices else []
-                learned = find_task(self.config.task).learn(self.config, train, known_tokenizers(start))
+                learned = find_task(self.config.task).learn(self.config, train, known)
                 learned = with_words_of_vectors(start, learned)
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
                     write_data_mark(folder, self.parts)
+                    write_teacher(folder, self.config.teacher)
                     if self.config.train.baseline and "valid" in self.parts:
                         write_baselines(folder, learned.baseline(train, self.parts["valid"]))
                     if weights := initial_weights(start, learned, train):
@@ -196,6 +199,7 @@ class Run:
         if others:
             raise ConfigError(str(self.out), [changed(*other) for other in others])
         check_data(files, self.parts)
+        check_teacher(files, self.config.teacher)
         return task
 
     def trainable(self, task: Task[Any]) -> Trainable[Any]:
@@ -206,7 +210,9 @@ class Run:
         corpora = self.corpora(task, parts)
         settings = self.config.train
         plan = Plan(settings.batch_tokens, settings.seed, settings.label_smoothing, self.group.device)
-        return task.trainable(corpora["train"], corpora.get("valid"), plan)
+        alone = task.trainable(corpora["train"], corpora.get("valid"), plan)
+        teacher = self.config.teacher
+        return taught(alone, task, corpora["train"], plan, teacher) if teacher.model else alone
 
     def corpora(self, task: Task[Any], parts: dict[str, Records]) -> dict[str, Corpus]:
         chosen = self.config.data.model_dump(mode="json")

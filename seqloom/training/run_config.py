@@ -18,8 +18,9 @@ from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.task import Task
 from seqloom.training.initial_weights import StartConfig
 from seqloom.training.settings import TrainConfig
+from seqloom.training.teacher_settings import TeacherConfig, with_settings_of_teacher
 
-OF_A_RUN = ("data", "train", "start")
+OF_A_RUN = ("data", "train", "start", "teacher")
 """Sections that say nothing of the model."""
 
 
@@ -30,11 +31,13 @@ class RunConfig(TaskConfig):
     """How it is trained."""
     start: StartConfig = StartConfig()
     """Where the weights begin."""
+    teacher: TeacherConfig = TeacherConfig()
+    """Who it learns from, beside the data."""
 
 
 @cache
 def run_config(task: type[Task[Any]]) -> type[RunConfig]:
-    """The settings of a run of a task: those of the task, with the sections [train] and [start]."""
+    """The settings of a run of a task: those of the task, with the sections [train], [start] and [teacher]."""
     bases: Any = RunConfig if issubclass(RunConfig, task.Settings) else (task.Settings, RunConfig)
     return cast(type[RunConfig], create_model(f"{task.__name__}Run", __base__=bases, __doc__=RunConfig.__doc__))
 
@@ -92,6 +95,8 @@ def with_settings_of_start(values: dict[str, Any]) -> dict[str, Any]:
 
 def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:
     """Settings that were read, held to what the task knows."""
+    if not saved:
+        values = with_settings_of_teacher(values)
     task = values.get("task") or task_of_data(values.get("data"))
     if task is None:
         raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(task_names())}")])

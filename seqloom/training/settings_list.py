@@ -13,7 +13,7 @@ from seqloom.models.registry import names
 from seqloom.tasks.registry import find_task
 from seqloom.training.run_config import RUNS, RunConfig, load_run, run_config
 
-COMMON = ("data", "train", "start")
+COMMON = ("data", "train", "start", "teacher")
 """The sections that are the same for every task."""
 
 

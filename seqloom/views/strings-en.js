@@ -77,6 +77,21 @@ export default {
     title: "Which words mattered", method: "How it is measured", left_out: "leaving it out", gradient: "by gradient",
     says: (token, value, label, method, helps) => `*${token}* speaks ${helps ? "for" : "against"} *${label}*: ${value}${method === "left_out" ? " without it, in the logit" : ", gradient × input"}`,
   },
+  whatif: {
+    title: "What if", hint: "Click a word to leave it out, or write another text below.",
+    edit: "The text with your change", against: "Answered by", same: "the same model", drop: (word) => `Leave out “${word}”`,
+    asItIs: "As it is", withChange: "With the change", by: (model) => `By ${model}`, nothing: "Nothing is changed yet.",
+    start: "Leave out a word and see whether the answer needs it.",
+    unchanged: (answer) => `The answer stays ${answer}.`,
+    changed: (one, other) => `The answer turns from ${one} into ${other}.`,
+    surer: (answer, p, q) => `It is still ${answer}; the probability goes from ${p} to ${q}.`,
+  },
+  origin: {
+    title: "Where it came from", hint: "Choose an output: warm colours speak for it, cold ones against it.",
+    method: "How it is measured", methods: { integrated: "integrated gradients", gradient: "gradient × input", "leave-one-out": "leaving one out" },
+    outputs: "Outputs", inputs: "Inputs", key: "what the log-odds of the output gain",
+    says: (input, output, weight, helps) => `${input} speaks most ${helps ? "for" : "against"} ${output}: ${weight}`,
+  },
   labels: { title: "How sure it is" },
   tags: {
     title: "Tags", others: "What else it could be", word: (word, tag, p) => `${word}: ${tag}, ${p}`,
@@ -88,6 +103,19 @@ export default {
     says: (mean, token, bits) => `${mean} bits a token; most surprising was *${token}*, ${bits} bits.`,
   },
   inside: { wait: "opening the model …" },
+  runs: {
+    wait: "reading the runs …", none: "No learning curves are kept with these models.", step: "step", loss: "Loss", logged: "Training: loss",
+    metric: (name) => name.replace("valid_", "Validation: ").replaceAll("_", " "),
+    says: (model, name, value, step) => `*${model}* ends at ${name} ${value} after ${step} steps.`,
+    facts: (run) => `${run.model}: ${run.facts.step?.toLocaleString("en") ?? 0} steps, ${Number(run.facts.epoch ?? 0).toFixed(1)} epochs, ${Math.round((run.facts.tokens ?? 0) / 1000).toLocaleString("en")} thousand tokens`,
+  },
+  map: {
+    title: "Words on a plane", wait: "laying out the words …", near: "Nearest", find: "Find a word", side: "Which vocabulary", key: "frequency",
+    hint: "The two directions in which the embeddings differ most. Point at a word; click it for its neighbours.",
+    rare: "rare", frequent: "frequent", sides: { source: "what is read", target: "what is written", text: "all" },
+    says: (count) => `The ${count} most frequent tokens by their embeddings: tokens that are used alike lie close together.`,
+    nearest: (word, other, cosine) => `*${word}* is nearest to *${other}*: cosine ${cosine}`,
+  },
   tour: {
     start: "Tour", next: "Next", back: "Back", end: "Done", step: (at, of) => `${at} of ${of}`, close: "End the tour",
     steps: [

@@ -74,6 +74,21 @@ export default {
     title: "哪些词起了作用", method: "度量方法", left_out: "留一法", gradient: "梯度 × 输入",
     says: (token, value, label, method, helps) => `*${token}* ${helps ? "支持" : "反对"} *${label}*：${value}${method === "left_out" ? "（去掉它之后 logit 的变化）" : "（梯度 × 输入）"}`,
   },
+  whatif: {
+    title: "假如", hint: "点击一个词将其去掉，或在下方改写文本。",
+    edit: "修改后的文本", against: "由谁回答", same: "同一模型", drop: (word) => `去掉“${word}”`,
+    asItIs: "原文", withChange: "修改后", by: (model) => `由 ${model} 回答`, nothing: "尚未修改。",
+    start: "去掉一个词，看看答案是否需要它。",
+    unchanged: (answer) => `答案仍是 ${answer}。`,
+    changed: (one, other) => `答案从 ${one} 变为 ${other}。`,
+    surer: (answer, p, q) => `仍是 ${answer}；概率从 ${p} 变为 ${q}。`,
+  },
+  origin: {
+    title: "依据从何而来", hint: "选择一个输出：暖色表示支持，冷色表示反对。",
+    method: "度量方法", methods: { integrated: "积分梯度", gradient: "梯度×输入", "leave-one-out": "逐一去除" },
+    outputs: "输出", inputs: "输入", key: "输出的对数几率的增量",
+    says: (input, output, weight, helps) => `${input} 最${helps ? "支持" : "反对"} ${output}：${weight}`,
+  },
   labels: { title: "各标签的概率" },
   tags: {
     title: "标注", others: "其他可能的标签", word: (word, tag, p) => `${word}：${tag}，${p}`,
@@ -85,6 +100,19 @@ export default {
     says: (mean, token, bits) => `平均每个词元 ${mean} 比特；最意外的是 *${token}*，${bits} 比特。`,
   },
   inside: { wait: "正在打开模型……" },
+  runs: {
+    wait: "正在读取训练记录……", none: "这些模型没有保存学习曲线。", step: "步", loss: "损失", logged: "训练集：损失",
+    metric: (name) => name.replace("valid_", "验证集：").replaceAll("_", " "),
+    says: (model, name, value, step) => `*${model}* 训练 ${step} 步后，${name}为 ${value}。`,
+    facts: (run) => `${run.model}：${run.facts.step ?? 0} 步，${Number(run.facts.epoch ?? 0).toFixed(1)} 轮，${Math.round((run.facts.tokens ?? 0) / 1000)} 千个词元`,
+  },
+  map: {
+    title: "平面上的词", wait: "正在排布……", near: "最近邻", find: "查找一个词", side: "哪个词表", key: "词频",
+    hint: "词嵌入差异最大的两个方向（主成分）。指向一个词；点击查看它的近邻。",
+    rare: "低频", frequent: "高频", sides: { source: "读入", target: "写出", text: "全部" },
+    says: (count) => `按词嵌入排布的 ${count} 个最常见词元：用法相近的词元彼此靠近。`,
+    nearest: (word, other, cosine) => `与 *${word}* 最近的是 *${other}*：余弦相似度 ${cosine}`,
+  },
   tour: {
     start: "导览", next: "下一步", back: "上一步", end: "完成", step: (at, of) => `${at} / ${of}`, close: "结束导览",
     steps: [

@@ -1,5 +1,6 @@
 """The OpenAPI description, held against the server by a tool that asks all that it allows and much that it does not."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_schemathesis_finds_nothing(running, tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert found.returncode == 0, found.stdout[-5000:]
-    assert "15 selected / 15 total" in found.stdout
+    assert re.search(r"(\d+) selected / \1 total", found.stdout)
 
 
 def test_it_names_the_models_and_what_they_take(served):

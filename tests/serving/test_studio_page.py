@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -94,6 +95,21 @@ def test_a_person_types_points_steps_and_changes_a_word(visit):
     assert tab.locator(".panel.tree .sentence").text_content()
 
 
+def test_a_word_is_left_out_and_every_output_says_where_it_came_from(visit):
+    tab = visit("#view=whatif&text=3+1+7", locale="en-US")
+    tab.locator(".drops .word").nth(1).click()
+    expect(tab.locator(".sides output").nth(1)).to_have_text("three seven")
+    assert sentence(tab, "whatif") == "The answer turns from three one seven into three seven."
+    tab.get_by_role("button", name="leaving one out").click()
+    tab.locator(".outputs .word").nth(2).click()
+    expect(tab.locator(".panel.origin .sentence")).to_contain_text("7 speaks most for seven")
+    assert "other=3+7" in tab.url and "by=leave-one-out" in tab.url
+    tab.get_by_label("Answered by").select_option("heads")
+    expect(tab.locator(".side h3").nth(1)).to_have_text("By heads")
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".side.none")).to_be_visible()
+
+
 def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit):
     panels = {
         "digits": {"weave", "matrix", "steps", "tree"},
@@ -126,6 +142,14 @@ def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit)
     tab.get_by_label("Your text").fill("<img src=x onerror=alert(1)>")
     tab.locator(".salience-text .word").first.wait_for()
     assert tab.locator("main img").count() == 0
+    tab.get_by_role("button", name="Runs").click()
+    expect(tab.locator(".panel svg.chart").first).to_be_visible()
+    assert tab.get_by_label("Your text").is_hidden()
+    tab.get_by_role("button", name="Words").click()
+    tab.get_by_label("Find a word").fill("film")
+    tab.get_by_label("Find a word").press("Enter")
+    expect(tab.locator(".panel.nearest h2")).to_have_text("Nearest: film")
+    assert tab.evaluate(WIDER) == 0 and "word=film" in tab.url
 
 
 def test_the_tour_is_five_states_of_the_page_and_ends_inside_the_model(visit):
@@ -152,7 +176,7 @@ def test_a_key_is_asked_for_and_a_server_that_goes_away_is_waited_for(new_page, 
     tab.get_by_label("Key").press("Tab")
     tab.locator(".panel.weave").wait_for()
     assert "rnn-attention" in str(tab.locator(".facts").text_content())
-    running.stop()
+    running.stop(signal.SIGKILL)
     tab.get_by_label("Your text").fill("4 4")
     expect(tab.locator(".trouble")).to_contain_text("The server does not answer")
     back = Running([str(models / "digits")], "--port", str(running.port), key="open-sesame")

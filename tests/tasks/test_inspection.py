@@ -85,27 +85,6 @@ def test_a_classifier_says_how_much_each_word_mattered(models):
     assert len(seen.importance["gradient"]) == 3
 
 
-def test_the_gradient_adds_up_where_a_model_is_linear():
-    """Gradient times input of a linear function is the function less its bias."""
-    from seqloom.tasks.classify.inspect import gradient
-
-    class Linear(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding, self.head = torch.nn.Embedding(7, 3), torch.nn.Linear(3, 2)
-
-        def forward(self, w: torch.Tensor, lengths: torch.Tensor, features: None = None) -> torch.Tensor:
-            return self.head(self.embedding(w).sum(1))  # type: ignore[no-any-return]
-
-    network = Linear()
-    tokens = [1, 4, 6, 2]
-    with torch.no_grad():
-        logits, bias = network(torch.tensor([tokens]), torch.tensor([4]))[0], network.head.bias
-        best = int(logits.argmax())
-        expected = (logits - bias)[best] - (logits - bias)[1 - best]
-    assert sum(gradient(network, tokens, None, torch.device("cpu"))) == pytest.approx(float(expected), abs=1e-5)
-
-
 def test_a_tagger_says_what_else_each_word_could_be(models):
     words = seqloom.load(models / "words")
     seen, answer = look(words, "the dog runs"), words("the dog runs")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
+from torch import Tensor
 
+from seqloom.attribution import Method, attribute
 from seqloom.config import check
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
@@ -21,7 +24,9 @@ from seqloom.serving.api.native import Input
 from seqloom.serving.errors import over_bound, validation_error
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
+from seqloom.studio.runs import run_data
 from seqloom.studio.strips import strips_data
+from seqloom.studio.words import words_data
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
@@ -90,6 +95,30 @@ class StripsResponse(BaseModel):
     influence: list[float]
 
 
+class AttributeRequest(RequestBody):
+    """An input whose outputs are to be attributed, and how."""
+
+    text: Input
+    """An input of the model."""
+    model: str | None = None
+    """A model by name; without it the first one."""
+    method: Method = "integrated"
+    """Gradient times input, integrated gradients, or leaving one input out at a time."""
+
+
+class AttributeResponse(BaseModel):
+    """How much each input mattered for each output: a row of signed weights for each output."""
+
+    model: str
+    input: Any
+    method: str
+    inputs: list[str]
+    outputs: list[str]
+    weights: list[list[float]]
+    scores: list[float]
+    sentence: str
+
+
 @router.post("/inspect", responses={**error_responses(404), 200: {"model": InspectResponse}})
 async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -> Response:
     """Look at a model while it answers: attention of every head, candidates of every step, what mattered."""
@@ -133,6 +162,77 @@ async def strips(body: StripsRequest, request: Request, service: ServiceDep) -> 
         check_wanted(wanted)
         tokens, values = influence(model, model.network, body.text) if found else ([], [])
         return as_json({"model": entry.name, "strips": found, "tokens": tokens, "influence": values})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+class RunsResponse(BaseModel):
+    """The learning curves of the models of this server."""
+
+    runs: list[dict[str, Any]]
+
+
+class WordsRequest(RequestBody):
+    """A model whose embeddings are looked at."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+    side: str = Field("", max_length=40)
+    """Which vocabulary, where there are two: source or target."""
+    word: str = Field("", max_length=200)
+    """A word whose neighbours are asked for."""
+
+
+class WordsResponse(BaseModel):
+    """Frequent tokens on a plane, and the neighbours of one of them."""
+
+    model: str
+    sides: list[str]
+    side: str
+    tokens: list[str]
+    frequency: list[int]
+    places: list[float]
+    word: str
+    near: list[Any]
+
+
+@router.get("/runs", responses=error_responses())
+async def runs(service: ServiceDep) -> RunsResponse:
+    """The learning curves of all models: loss and metrics by step."""
+    entries = service.model_store.entries.values()
+    found = await asyncio.to_thread(lambda: [{"model": one.name, **run_data(one.folder)} for one in entries])
+    return RunsResponse(runs=found)
+
+
+@router.post("/words", responses={**error_responses(404), 200: {"model": WordsResponse}})
+async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Response:
+    """The embeddings of frequent tokens on their two principal axes, and the nearest to a word."""
+    entry = service.entry(body.model)
+    model = await service.load_model(entry)
+    service.check_texts([body.word])
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, **words_data(model, body.side, body.word)})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+@router.post("/attribute", responses={**error_responses(404), 200: {"model": AttributeResponse}})
+async def attributed(body: AttributeRequest, request: Request, service: ServiceDep) -> Response:
+    """Attribute every output of a model to its inputs: which words an answer came from."""
+    entry = service.entry(body.model)
+    model = await service.load_model(entry)
+    (given,) = service.parse_inputs(model, [body.text])
+
+    def work(wanted: Callable[[], bool]) -> str:
+        probe = model.task.probe(model.network, given)
+
+        def scores(x: Tensor, places: Tensor) -> Tensor:
+            check_wanted(wanted)
+            return probe.scores(x, places)
+
+        found = attribute(replace(probe, scores=scores), body.method)
+        return as_json({"model": entry.name, "input": given, **found.json(), "sentence": found.sentence()})
 
     return Response(await service.explain(work, request), media_type="application/json")
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from seqloom.attribution.probe import Probe, output_replaced, shared_copy
+from seqloom.attribution.probe import Probe, output_replaced
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.caption.settings import CaptionOptions
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.writing_probe import written_scores

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
+from seqloom.attribution.methods import gradient, leave_one_out
 from seqloom.models.observed import Observed
+from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions, self_attention
 from seqloom.tasks.requests import TaskRequest, answers
@@ -36,14 +37,13 @@ def inspect_classification(
     tokens = [int(token) for token in task.inputs.encode([record])[0]]
     words = words_of(task.inputs.tokenizer, task.inputs.shown(record), tokens)
     attention = self_attention(observed, "self", "text", words)
-    device = next(model.parameters()).device
-    features = torch.from_numpy(task.features(record)).to(device)[None] if len(task.features) else None
     importance: dict[str, list[float]] = {}
-    if 1 < len(tokens) <= LEFT_OUT:
-        importance["left_out"] = left_out(observed.network, tokens, features, device)
-        yield None
     if tokens:
-        importance["gradient"] = gradient(observed.network, tokens, features, device)
+        probe = classification_probe(task, observed.network, given)
+        if 1 < len(tokens) <= LEFT_OUT:
+            importance["left_out"] = leave_one_out(probe)[0].tolist()
+            yield None
+        importance["gradient"] = gradient(probe)[0].tolist()
     shown = words[:MOST_TOKENS]
     importance = {name: values[:MOST_TOKENS] for name, values in importance.items()}
     yield Inspection(
@@ -54,49 +54,3 @@ def inspect_classification(
 
 def words_of(tokenizer: Tokenizer, text: str, tokens: Sequence[int]) -> list[str]:
     return read_words(tokenizer, text, tokens) if tokens else []
-
-
-def margin(logits: Tensor, best: int) -> Tensor:
-    """The logit of the answer less the logits of the others taken together (B); of a single logit, its size."""
-    if logits.shape[1] == 1:
-        return logits[:, 0] * best
-    others = torch.cat([logits[:, :best], logits[:, best + 1 :]], dim=1)
-    return logits[:, best] - others.logsumexp(-1)
-
-
-def answer_of(logits: Tensor) -> int:
-    """The answer of logits (1, V); of a single one, its side: 1 or -1."""
-    return int(logits.argmax()) if logits.shape[1] > 1 else (1 if float(logits) >= 0 else -1)
-
-
-def left_out(network: nn.Module, tokens: Sequence[int], features: Tensor | None, device: torch.device) -> list[float]:
-    """For each token, by how much the margin of the answer falls when the model reads the text without it."""
-    rows = [list(tokens), *([*tokens[:place], *tokens[place + 1 :]] for place in range(len(tokens)))]
-    padded = torch.zeros(len(rows), len(tokens), dtype=torch.int64, device=device)
-    for number, row in enumerate(rows):
-        padded[number, : len(row)] = torch.tensor(row, device=device)
-    lengths = torch.tensor([len(row) for row in rows], device=device)
-    with torch.inference_mode():
-        beside = None if features is None else features.expand(len(rows), -1)
-        logits = network(padded, lengths, beside)
-    margins = margin(logits, answer_of(logits[:1]))
-    return [float(value) for value in margins[0] - margins[1:]]
-
-
-def gradient(network: Any, tokens: Sequence[int], features: Tensor | None, device: torch.device) -> list[float]:
-    """Gradient times input: how the margin of the answer moves with the embedding of each token."""
-    row, length = torch.tensor([tokens], device=device), torch.tensor([len(tokens)], device=device)
-    read: list[Tensor] = []
-
-    def embedded(_: nn.Module, __: Any, x: Tensor) -> Tensor:
-        read.append(x.detach().requires_grad_())
-        return read[-1]
-
-    hook = network.embedding.register_forward_hook(embedded)
-    try:
-        with torch.enable_grad():
-            logits = network(row, length, features)
-            (slope,) = torch.autograd.grad(margin(logits, answer_of(logits)).sum(), read[-1])
-    finally:
-        hook.remove()
-    return [float(value) for value in (slope * read[-1].detach()).sum(-1)[0]]

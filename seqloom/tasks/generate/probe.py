@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from seqloom.attribution.probe import Probe, log_odds, output_replaced, shared_copy
+from seqloom.attribution.probe import Probe, log_odds, output_replaced
 from seqloom.models.language_model import LanguageModel
+from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import to_tokens
 from seqloom.tasks.generate.settings import GenerateOptions

@@ -14,17 +14,18 @@ from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError, suggestion
+from seqloom.errors import ConfigError, DataError, suggestion
 from seqloom.evaluating.baselines.frequent_tags import FrequentTags
 from seqloom.evaluating.baselines.score import MOST_EXAMPLES, MOST_MEASURED, BaselineScore
 from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.batching import ExampleTrainable, example_stream
 from seqloom.tasks.frame_inputs import FrameStatistics
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -140,6 +141,11 @@ class Tag(Task[TagConfig]):
             return Loss(self.head.loss(model, logits, batch, plan.label_smoothing), len(tagged), tagged)
 
         return ExampleTrainable(example_stream(train, "text", plan, make), loss, self.validation(valid, plan))
+
+    def check_teacher(self, teacher: Self) -> None:
+        if "crf" in (self.config.tag.head, teacher.config.tag.head):
+            what = "a conditional random field has no distribution of one word by itself that could be taught"
+            raise ConfigError("settings", [("tag.head", what, "use softmax for teacher and student")])
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """The most frequent tag, of each word or of all frames."""

@@ -14,7 +14,7 @@ export function answer(place, run, plain, { words, state }) {
 }
 
 /** What is answered, in a line; a text that goes on is read below, token by token. */
-function headline(run) {
+export function headline(run) {
   const { answer } = run;
   if (answer.tags) return (answer.spans ?? []).map(({ text, type }) => `${text} ${type}`).join(" · ");
   if (answer.label !== undefined || answer.labels) return run.text;
@@ -23,7 +23,7 @@ function headline(run) {
 }
 
 /** The words that are new stand out. */
-function marked(text, before) {
+export function marked(text, before) {
   const cut = /\s/.test(text) ? /(\s+)/ : /(?:)/u;
   const old = before.split(cut);
   return text.split(cut).map((word, at) => (word === old[at] ? word : element("mark", {}, word)));

@@ -12,7 +12,7 @@ import { VIEWS } from "seqloom/studio/views.js";
 import { themeSwitch } from "seqloom/theme.js";
 import { START } from "seqloom/weave/panels.js";
 
-const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", language: "", tour: "" };
+const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", word: "", side: "", language: "", tour: "" };
 const PAUSE = 180; // milliseconds after the last key, before the model is asked
 for (const name of ["pointed", "cell"]) delete KNOWN[name];
 
@@ -36,7 +36,9 @@ export function studio() {
     get words() {
       return words;
     },
+    say,
     run: () => seen,
+    models: () => models,
     model: () => models.find((one) => one.name === state.now.model) ?? models[0],
     input: () => state.now.text ?? (typeof seen?.input === "string" ? seen.input : ""),
     /** What the server is asked, as the state is now; null when there is nothing to ask. */
@@ -144,7 +146,7 @@ export function studio() {
   function open() {
     current?.close();
     const view = VIEWS.find((one) => one.id === state.now.view) ?? VIEWS[0];
-    place("view").dataset.view = view.id;
+    document.body.classList.toggle("no-text", !view.reads);
     current = view.open(place("view"), self);
   }
 
@@ -153,7 +155,7 @@ export function studio() {
   let typing = 0;
   const write = () => {
     plain = null;
-    state.set({ text: text.value, prefix: "", off: "", at: "", pointed: null, cell: null });
+    state.set({ text: text.value, prefix: "", off: "", at: "", other: null, out: "", pointed: null, cell: null });
   };
   text.addEventListener("input", () => {
     clearTimeout(typing);
@@ -169,7 +171,7 @@ export function studio() {
   place("models").addEventListener("change", (event) => {
     plain = seen = null;
     text.value = "";
-    state.set({ ...START, model: event.target.value, text: null, temperature: "", seed: "" });
+    state.set({ ...START, model: event.target.value, text: null, other: null, against: "", out: "", temperature: "", seed: "", word: "", side: "" });
   });
   place("key").addEventListener("change", async (event) => {
     api.key = event.target.value;

@@ -73,9 +73,9 @@ export function salience(context, run) {
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
 /** Labels with their probabilities, as bars. */
-export function labels(scores) {
+export function labels(scores, most = 12) {
   const sorted = Object.entries(scores).sort((one, other) => other[1] - one[1]);
-  const rows = sorted.slice(0, 12).map(([label, p], at) => element("li", {}, element("span", { class: at === 0 ? "candidate chosen" : "candidate" },
+  const rows = sorted.slice(0, most).map(([label, p], at) => element("li", {}, element("span", { class: at === 0 ? "candidate chosen" : "candidate" },
     element("bdi", { class: "what" }, label),
     element("span", { class: "bar", "--w": `${100 * p}%`, "--c": "var(--accent)" }),
     element("span", { class: "p" }, p.toFixed(3)))));
