@@ -239,3 +239,8 @@ def test_the_best_tokens_are_found_one_by_one_as_all_at_once():
     np.testing.assert_array_equal(found.log_probs, best.values.double().numpy())
     possible = np.isfinite(found.log_probs)
     np.testing.assert_array_equal(found.tokens[possible], best.indices.numpy()[possible])
+
+
+def test_the_best_tokens_are_found_in_half_precision():
+    log_probs = torch.log_softmax(torch.randn(3, 41, generator=torch.Generator().manual_seed(1)), -1).bfloat16()
+    np.testing.assert_array_equal(TopTokens.of(log_probs, 1).log_probs[:, 0], log_probs.amax(1).double().numpy())
