@@ -109,6 +109,13 @@ export default {
     says: (model, name, value, step) => `*${model}* ends at ${name} ${value} after ${step} steps.`,
     facts: (run) => `${run.model}: ${run.facts.step?.toLocaleString("en") ?? 0} steps, ${Number(run.facts.epoch ?? 0).toFixed(1)} epochs, ${Math.round((run.facts.tokens ?? 0) / 1000).toLocaleString("en")} thousand tokens`,
   },
+  errors: {
+    wait: "answering held-out examples …", title: (wrong, of) => `${wrong} of ${of} held-out examples are answered otherwise`, sort: "Order",
+    sure: "surest first", doubt: "least sure first", length: "longest first", label: "by right answer", confusion: "What is taken for what",
+    input: "input", right: "right", answer: "answer", p: "sure", look: (text) => `Look at: ${text}`,
+    says: (right, answer, p) => `Surest of all mistakes: *${answer}* where *${right}* is right, ${p}`, none: "No mistake among them.",
+    matrix: (right, said, count) => `*${right}* is taken for *${said}* most often: ${count} times.`, rows: "rows: right; columns: answered",
+  },
   map: {
     title: "Words on a plane", wait: "laying out the words …", near: "Nearest", find: "Find a word", side: "Which vocabulary", key: "frequency",
     hint: "The two directions in which the embeddings differ most. Point at a word; click it for its neighbours.",

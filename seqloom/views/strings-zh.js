@@ -106,6 +106,13 @@ export default {
     says: (model, name, value, step) => `*${model}* 训练 ${step} 步后，${name}为 ${value}。`,
     facts: (run) => `${run.model}：${run.facts.step ?? 0} 步，${Number(run.facts.epoch ?? 0).toFixed(1)} 轮，${Math.round((run.facts.tokens ?? 0) / 1000)} 千个词元`,
   },
+  errors: {
+    wait: "正在回答验证集样例……", title: (wrong, of) => `${of} 个验证集样例中有 ${wrong} 个答错`, sort: "排序",
+    sure: "最有把握的在前", doubt: "最没把握的在前", length: "最长的在前", label: "按正确答案", confusion: "混淆矩阵",
+    input: "输入", right: "正确", answer: "输出", p: "概率", look: (text) => `查看：${text}`,
+    says: (right, answer, p) => `最有把握的错误：正确答案是 *${right}*，却输出 *${answer}*，概率 ${p}`, none: "没有错误。",
+    matrix: (right, said, count) => `最常见的混淆：*${right}* 被当作 *${said}*，${count} 次。`, rows: "行：正确；列：输出",
+  },
   map: {
     title: "平面上的词", wait: "正在排布……", near: "最近邻", find: "查找一个词", side: "哪个词表", key: "词频",
     hint: "词嵌入差异最大的两个方向（主成分）。指向一个词；点击查看它的近邻。",

@@ -21,9 +21,10 @@ from seqloom.explaining.walkthrough import check_wanted
 from seqloom.models.observed import Head
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.native import Input
-from seqloom.serving.errors import over_bound, validation_error
+from seqloom.serving.errors import APIError, over_bound, validation_error
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
+from seqloom.studio.mistakes import mistakes_data
 from seqloom.studio.runs import run_data
 from seqloom.studio.strips import strips_data
 from seqloom.studio.words import words_data
@@ -202,6 +203,38 @@ async def runs(service: ServiceDep) -> RunsResponse:
     entries = service.model_store.entries.values()
     found = await asyncio.to_thread(lambda: [{"model": one.name, **run_data(one.folder)} for one in entries])
     return RunsResponse(runs=found)
+
+
+class MistakesRequest(RequestBody):
+    """A model whose mistakes are asked for."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+
+
+class MistakesResponse(BaseModel):
+    """What a model gets wrong on data that training held out."""
+
+    model: str
+    examples: int
+    wrong: int
+    mistakes: list[dict[str, Any]]
+    labels: list[str]
+    confusion: list[int]
+
+
+@router.post("/mistakes", responses={**error_responses(404), 200: {"model": MistakesResponse}})
+async def mistakes(body: MistakesRequest, request: Request, service: ServiceDep) -> Response:
+    """What a model gets wrong on held-out data; only where there is no key, since it shows the data."""
+    entry = service.entry(body.model)
+    if service.key:
+        raise APIError(403, "data is shown on the machine of the server alone: start it without a key")
+    model = await service.load_model(entry)
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, **mistakes_data(model, wanted)})
+
+    return Response(await service.explain(work, request), media_type="application/json")
 
 
 @router.post("/words", responses={**error_responses(404), 200: {"model": WordsResponse}})
