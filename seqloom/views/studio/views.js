@@ -7,8 +7,9 @@
 // `studio` has `state`, `words`, `api`, `model()` (what /api/models says of the chosen one) and `input()`, the text
 // that is read.
 
+import { data } from "seqloom/studio/data.js";
 import { inside } from "seqloom/studio/inside.js";
 import { weave } from "seqloom/studio/weave.js";
 import { whatif } from "seqloom/studio/whatif.js";
 
-export const VIEWS = [weave, whatif, inside];
+export const VIEWS = [weave, whatif, inside, data];
