@@ -119,6 +119,19 @@ export default {
     says: (mean, token, bits) => `${mean} bits a token; most surprising was *${token}*, ${bits} bits.`,
   },
   inside: { wait: "opening the model …" },
+  runs: {
+    wait: "reading the runs …", none: "No learning curves are kept with these models.", step: "step", loss: "Loss", logged: "Training: loss",
+    metric: (name) => name.replace("valid_", "Validation: ").replaceAll("_", " "),
+    says: (model, name, value, step) => `*${model}* ends at ${name} ${value} after ${step} steps.`,
+    facts: (run) => `${run.model}: ${run.facts.step?.toLocaleString("en") ?? 0} steps, ${Number(run.facts.epoch ?? 0).toFixed(1)} epochs, ${Math.round((run.facts.tokens ?? 0) / 1000).toLocaleString("en")} thousand tokens`,
+  },
+  map: {
+    title: "Words on a plane", wait: "laying out the words …", near: "Nearest", find: "Find a word", side: "Which vocabulary", key: "frequency",
+    hint: "The two directions in which the embeddings differ most. Point at a word; click it for its neighbours.",
+    rare: "rare", frequent: "frequent", sides: { source: "what is read", target: "what is written", text: "all" },
+    says: (count) => `The ${count} most frequent tokens by their embeddings: tokens that are used alike lie close together.`,
+    nearest: (word, other, cosine) => `*${word}* is nearest to *${other}*: cosine ${cosine}`,
+  },
   tour: {
     start: "Tour", next: "Next", back: "Back", end: "Done", step: (at, of) => `${at} of ${of}`, close: "End the tour",
     steps: [

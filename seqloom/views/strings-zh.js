@@ -116,6 +116,19 @@ export default {
     says: (mean, token, bits) => `平均每个词元 ${mean} 比特；最意外的是 *${token}*，${bits} 比特。`,
   },
   inside: { wait: "正在打开模型……" },
+  runs: {
+    wait: "正在读取训练记录……", none: "这些模型没有保存学习曲线。", step: "步", loss: "损失", logged: "训练集：损失",
+    metric: (name) => name.replace("valid_", "验证集：").replaceAll("_", " "),
+    says: (model, name, value, step) => `*${model}* 训练 ${step} 步后，${name}为 ${value}。`,
+    facts: (run) => `${run.model}：${run.facts.step ?? 0} 步，${Number(run.facts.epoch ?? 0).toFixed(1)} 轮，${Math.round((run.facts.tokens ?? 0) / 1000)} 千个词元`,
+  },
+  map: {
+    title: "平面上的词", wait: "正在排布……", near: "最近邻", find: "查找一个词", side: "哪个词表", key: "词频",
+    hint: "词嵌入差异最大的两个方向（主成分）。指向一个词；点击查看它的近邻。",
+    rare: "低频", frequent: "高频", sides: { source: "读入", target: "写出", text: "全部" },
+    says: (count) => `按词嵌入排布的 ${count} 个最常见词元：用法相近的词元彼此靠近。`,
+    nearest: (word, other, cosine) => `与 *${word}* 最近的是 *${other}*：余弦相似度 ${cosine}`,
+  },
   tour: {
     start: "导览", next: "下一步", back: "上一步", end: "完成", step: (at, of) => `${at} / ${of}`, close: "结束导览",
     steps: [

@@ -25,7 +25,9 @@ from seqloom.serving.errors import APIError, over_bound, validation_error
 from seqloom.studio.data_errors import data_errors
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
+from seqloom.studio.runs import run_data
 from seqloom.studio.strips import strips_data
+from seqloom.studio.words import words_data
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
@@ -181,6 +183,57 @@ async def strips(body: StripsRequest, request: Request, service: ServiceDep) -> 
         check_wanted(wanted)
         tokens, values = influence(model, model.network, body.text) if found else ([], [])
         return as_json({"model": entry.name, "strips": found, "tokens": tokens, "influence": values})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+class RunsResponse(BaseModel):
+    """The learning curves of the models of this server."""
+
+    runs: list[dict[str, Any]]
+
+
+class WordsRequest(RequestBody):
+    """A model whose embeddings are looked at."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+    side: str = Field("", max_length=40)
+    """Which vocabulary, where there are two: source or target."""
+    word: str = Field("", max_length=200)
+    """A word whose neighbours are asked for."""
+
+
+class WordsResponse(BaseModel):
+    """Frequent tokens on a plane, and the neighbours of one of them."""
+
+    model: str
+    sides: list[str]
+    side: str
+    tokens: list[str]
+    frequency: list[int]
+    places: list[float]
+    word: str
+    near: list[Any]
+
+
+@router.get("/runs", responses=error_responses())
+async def runs(service: ServiceDep) -> RunsResponse:
+    """The learning curves of all models: loss and metrics by step."""
+    entries = service.model_store.entries.values()
+    found = await asyncio.to_thread(lambda: [{"model": one.name, **run_data(one.folder)} for one in entries])
+    return RunsResponse(runs=found)
+
+
+@router.post("/words", responses={**error_responses(404), 200: {"model": WordsResponse}})
+async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Response:
+    """The embeddings of frequent tokens on their two principal axes, and the nearest to a word."""
+    entry = service.entry(body.model)
+    model = await service.load_model(entry)
+    service.check_texts([body.word])
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, **words_data(model, body.side, body.word)})
 
     return Response(await service.explain(work, request), media_type="application/json")
 

@@ -15,6 +15,7 @@ from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.features import Features
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
@@ -23,7 +24,7 @@ from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
-from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.batching import ExampleTrainable, example_stream
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines

@@ -16,6 +16,7 @@ from seqloom.attribution.probe import Probe
 from seqloom.config import Config
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.sampling import SampledSequence
@@ -26,7 +27,7 @@ from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import by_length, tensors
+from seqloom.tasks.batching import tensors
 from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens

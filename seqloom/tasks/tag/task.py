@@ -14,6 +14,7 @@ from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import Rows
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
@@ -24,7 +25,7 @@ from seqloom.evaluating.tagging import marks_spans
 from seqloom.models.characters import character_encoder
 from seqloom.models.stage import Example
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.batching import ExampleTrainable, by_length, example_stream
+from seqloom.tasks.batching import ExampleTrainable, example_stream
 from seqloom.tasks.frame_inputs import FrameStatistics
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest

@@ -11,7 +11,7 @@ from seqloom.data.record import Record
 from seqloom.tasks.review import Reviewed, mean_losses
 from seqloom.tasks.translate.batch import translation_batch
 from seqloom.tasks.translate.corpus_text import text_in
-from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tasks.translate.options import TranslateOptions
 
 if TYPE_CHECKING:
     from seqloom.tasks.translate.task import Translate

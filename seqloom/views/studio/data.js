@@ -13,6 +13,7 @@ const SHOWN = ["sort", "only", "confused", "language"];
 export const data = {
   id: "data",
   there: () => true,
+  reads: false,
 
   open(place, studio) {
     const { state, api } = studio;

@@ -9,6 +9,7 @@ import { inCell } from "seqloom/studio/confusion.js";
 import { choice } from "seqloom/weave/panel.js";
 
 const PAGE = 40; // examples that are shown before somebody asks for more
+const TAGS = 8; // words with a wrong tag that are listed of one example
 const SAVED = 30; // examples in a saved picture
 
 const ORDERS = {
@@ -46,17 +47,19 @@ export function examples({ state, words }, found) {
         element("span", { class: "bar", "--w": `${(100 * one.loss) / most}%`, "--c": scale().at(0.55) }),
         element("span", {}, facts.join(" · "))),
     ];
+    const shape = one.given.length === 1 ? "example short" : "example";
     const open = () => state.set({ view: "weave", text: one.input, prefix: "", off: "", at: "", other: null, against: "", out: "", pointed: null, cell: null });
     return element("li", {}, one.typed
-      ? element("button", { type: "button", class: "example", title: words.examples.open, onclick: open }, ...inside)
-      : element("div", { class: "example" }, ...inside));
+      ? element("button", { type: "button", class: shape, title: words.examples.open, onclick: open }, ...inside)
+      : element("div", { class: shape }, ...inside));
   }
 
   function answers(one) {
-    const said = one.right === false && !one.true.length ? marked(one.predicted, one.expected) : tagged(one);
-    if (one.right) return element("span", { class: "answers" }, element("span", { class: "ok" }, `✓ ${words.examples.right} `), element("bdi", {}, one.predicted));
+    if (one.right) return element("span", { class: "answers" }, element("span", { class: "ok" }, `✓ ${words.examples.right} `), element("bdi", {}, short(one.predicted, 90)));
+    if (one.given.length > 1) return mistagged(one);
+    const said = one.given.length || !one.predicted ? [element("mark", {}, one.predicted || "∅")] : one.right === false ? marked(one.predicted, one.expected) : [one.predicted];
     return element("span", { class: "answers" },
-      element("span", { class: "name" }, words.examples.expected), element("bdi", {}, one.expected),
+      element("span", { class: "name" }, words.examples.expected), element("bdi", {}, one.expected || "∅"),
       element("span", { class: "name" }, words.examples.predicted), element("bdi", {}, ...said));
   }
 
@@ -100,10 +103,13 @@ export function examples({ state, words }, found) {
   };
 }
 
-/** The labels that were predicted; wrong ones stand out. */
-function tagged(one) {
-  if (one.given.length < 2) return [one.right ? one.predicted : element("mark", {}, one.predicted || "∅")];
-  return one.given.flatMap((label, at) => [label === one.true[at] ? label : element("mark", {}, label), " "]);
+/** The words with a wrong tag, each with the right one and the one that was predicted. */
+function mistagged(one) {
+  const tokens = one.input.split(" ");
+  const wrong = one.true.map((tag, at) => [tokens.length === one.true.length ? tokens[at] : String(at + 1), tag, one.given[at]]).filter(([, tag, other]) => tag !== other);
+  return element("span", { class: "mistagged" },
+    ...wrong.slice(0, TAGS).map(([token, tag, other]) => element("span", {}, element("bdi", { class: "token" }, token), ` ${tag} → `, element("mark", {}, other))),
+    wrong.length > TAGS ? `… +${wrong.length - TAGS}` : null);
 }
 
 const short = (text, most = 60) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -8,6 +8,7 @@ import { walkthrough } from "seqloom/walkthrough.js";
 export const inside = {
   id: "inside",
   there: () => true,
+  reads: true,
 
   open(place, studio) {
     let open = true;
