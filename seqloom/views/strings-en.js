@@ -106,6 +106,7 @@ export default {
     expected: "right", predicted: "predicted", right: "right:", loss: (loss) => `loss ${loss}`, tokens: (count) => plural(count, "token", "tokens"),
     says: (wrong, of, first, loss) => `${wrong} of ${plural(of, "example is", "examples are")} wrong. The largest loss, ${loss}, is that of ${first}.`,
     surprised: (first, loss, mean) => `The loss is ${mean} a token on average; largest, ${loss}, at ${first}.`,
+    kept: (count, row, column) => `${plural(count, "example", "examples")} where ${row} is right and the model says ${column}.`,
     sample: (count, read) => `A random sample: ${count} of ${read}.`, empty: "The validation part is empty.",
   },
   labels: { title: "How sure it is" },

@@ -103,6 +103,7 @@ export default {
     expected: "正确", predicted: "预测", right: "正确：", loss: (loss) => `损失 ${loss}`, tokens: (count) => `${count} 个词元`,
     says: (wrong, of, first, loss) => `${of} 个样本中有 ${wrong} 个错误。损失最大（${loss}）的是 ${first}。`,
     surprised: (first, loss, mean) => `平均每个词元的损失是 ${mean}；最大（${loss}）的是 ${first}。`,
+    kept: (count, row, column) => `${count} 个样本：正确的是 ${row}，模型给出 ${column}。`,
     sample: (count, read) => `随机抽样：${read} 个中的 ${count} 个。`, empty: "验证集为空。",
   },
   labels: { title: "各标签的概率" },

@@ -9,10 +9,12 @@ const MOST = 18; // labels in rows and columns; of more, those that are confused
 
 /** Whether an example has a label that was taken for another; a cell is named as `named` does. */
 export function inCell(one, cell) {
-  const [row, column] = cell.split(" > ").map(decodeURIComponent);
+  const [row, column] = labelsOf(cell);
   return one.true.some((label, at) => label === row && one.given[at] === column);
 }
 
+/** The right label of a cell, and what was said instead. */
+export const labelsOf = (cell) => cell.split(" > ").map(read);
 const named = (row, column) => [row, column].map(encodeURIComponent).join(" > ");
 
 /** `found` is what /api/data says. */
@@ -67,6 +69,15 @@ export function confusion({ state, words }, found) {
     },
     numbers: () => ({ columns: [`${words.confusion.rows} \\ ${words.confusion.columns}`, ...labels], rows: labels.map((row) => [row, ...labels.map((column) => counts.at(row, column))]) }),
   };
+}
+
+/** An address can be written by hand, and wrong. */
+function read(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** How often each label was taken for each. */

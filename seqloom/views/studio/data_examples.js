@@ -5,7 +5,7 @@ import { element } from "seqloom/dom.js";
 import { quoted } from "seqloom/language.js";
 import { Scene } from "seqloom/scene.js";
 import { marked } from "seqloom/studio/answer.js";
-import { inCell } from "seqloom/studio/confusion.js";
+import { inCell, labelsOf } from "seqloom/studio/confusion.js";
 import { choice } from "seqloom/weave/panel.js";
 
 const PAGE = 40; // examples that are shown before somebody asks for more
@@ -76,6 +76,7 @@ export function examples({ state, words }, found) {
     sentence() {
       const worst = found.examples[0];
       if (!worst) return words.examples.empty;
+      if (state.now.confused) return words.examples.kept(kept.length, ...labelsOf(state.now.confused).map(quoted));
       const sample = found.all ? "" : ` ${words.examples.sample(found.examples.length, found.read)}`;
       const first = short(worst.input);
       const mean = (found.examples.reduce((sum, one) => sum + one.loss, 0) / found.examples.length).toFixed(2);
