@@ -66,6 +66,7 @@ def test_a_translation_shows_weights_by_character():
     weights = np.random.default_rng(3).dirichlet(np.ones(len(row)), len(written)).astype(np.float32)
     found = DecodedSequence(written, [-0.5] * len(written), -1.0, True, weights[None, None], [])
     answer = translation("a 猫", row, [found], tokenizer, tokenizer, copy_unknown=False, cut=False)
+    assert answer.attention is not None and answer.words is not None
     assert answer.attention.source == ("a", "▁", "猫", "<eos>")
     assert answer.attention.target == answer.words.target == ("猫", "<eos>")
     assert answer.words.source == ("a", "猫", "<eos>")
