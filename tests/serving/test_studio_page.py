@@ -23,7 +23,7 @@ def heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Transformer with heads that can be switched off."""
 
     def make(place: Path) -> None:
-        pairs = write_pairs(place / "pairs.tsv")
+        pairs = write_pairs(tmp_path_factory.mktemp("pairs") / "pairs.tsv")  # it stays where it is
         train(settings(pairs, name="transformer-tiny", steps=60), place / "heads", quiet=True)
 
     return once(tmp_path_factory, "heads", make) / "heads"
@@ -150,6 +150,15 @@ def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit)
     tab.get_by_label("Find a word").press("Enter")
     expect(tab.locator(".panel.nearest h2")).to_have_text("Nearest: film")
     assert tab.evaluate(WIDER) == 0 and "word=film" in tab.url
+    tab.locator("select").first.select_option("heads")
+    tab.get_by_role("button", name="Data", exact=True).click()
+    expect(tab.locator(".panel.examples .sentence")).to_contain_text("wrong. The largest loss")
+    tab.get_by_role("button", name="by length").click()
+    wrong = str(tab.locator(".example .given").first.text_content())
+    assert "sort=length" in tab.url and tab.evaluate(WIDER) == 0
+    tab.locator("button.example").first.click()
+    expect(tab.get_by_label("Your text")).to_have_value(wrong)
+    tab.locator(".panel.weave").wait_for()
 
 
 def test_the_tour_is_five_states_of_the_page_and_ends_inside_the_model(visit):

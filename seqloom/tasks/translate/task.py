@@ -38,6 +38,7 @@ from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answering import AT_ONCE, answer_texts
@@ -47,6 +48,7 @@ from seqloom.tasks.translate.inspect import inspect_translation
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
+from seqloom.tasks.translate.review import review_translation
 from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
@@ -281,6 +283,9 @@ class Translate(Task[TranslateConfig]):
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, Seq2Seq)
         return translation_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_translation(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(
