@@ -20,6 +20,7 @@ from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.settings import ModelConfig
 from seqloom.models.stage import VocabularyAxis
 from seqloom.tasks.frame_inputs import FrameInputs, frame_tensors, frames_of
+from seqloom.tasks.pieces import Pieces
 from seqloom.tasks.stages import MOST_FRAMES
 from seqloom.tasks.translate.answers import FrameTranslation, GivenSource, ReadSource
 from seqloom.tasks.translate.corpus_text import text_in
@@ -94,8 +95,8 @@ class FrameSources(SourceKind):
         return options.model_copy(update={"max_length": options.limit(self.longest_target)})
 
     def described(self, source: GivenSource, row: Any) -> ReadSource:
-        cut = self.is_cut(source.values)
-        return ReadSource(source.shown, self.names(source, row), list(range(len(row))), 0.0, cut)
+        names, each = self.names(source, row), list(range(len(row)))
+        return ReadSource(source.shown, names, Pieces(each, names, each), 0.0, self.is_cut(source.values))
 
     def names(self, source: GivenSource, row: Any) -> list[str]:
         if self.together == 1:

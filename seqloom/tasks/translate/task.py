@@ -39,6 +39,7 @@ from seqloom.tasks.frame_inputs import FrameStatistics
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answering import AT_ONCE, answer_sources
@@ -51,6 +52,7 @@ from seqloom.tasks.translate.inspect import inspect_translation
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
+from seqloom.tasks.translate.review import review_translation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateFacts
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
@@ -303,7 +305,12 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions
     ) -> list[Translation]:
         """Answers to sources of a corpus."""
-        sources = [self.inputs.of_corpus(corpus, row) for row in rows]
+        return self.answers_to(model, [self.inputs.of_corpus(corpus, row) for row in rows], options)
+
+    def answers_to(
+        self, model: nn.Module, sources: Sequence[GivenSource], options: TranslateOptions
+    ) -> list[Translation]:
+        """Answers to sources that were read."""
         keys = Keys(options.seed).of([source.shown for source in sources])
         requests = [TaskRequest(source.shown, key) for source, key in zip(sources, keys, strict=True)]
         return answers(self.write_answers(model, sources, requests, options), len(requests))
@@ -336,6 +343,9 @@ class Translate(Task[TranslateConfig]):
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, Seq2Seq)
         return translation_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_translation(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(self.inputs, model, self.target_tokenizer, given, device)

@@ -7,7 +7,8 @@ from typing import Any
 
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.errors import DataError
-from seqloom.tasks.translate.answers import GivenSource, ReadSource, Translation, with_copies, word_indices
+from seqloom.tasks.pieces import Pieces
+from seqloom.tasks.translate.answers import GivenSource, ReadSource, Translation, with_copies
 from seqloom.tokens.settings import EOS
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -37,9 +38,9 @@ class TextReading:
         return len(values) > self.longest
 
     def described(self, source: GivenSource, row: Any) -> ReadSource:
-        pieces = [self.tokenizer.vocabulary[token] for token in row]
-        words, unseen = word_indices(self.tokenizer, row), self.tokenizer.unseen(row[:-1])
-        return ReadSource(source.shown, pieces, words, unseen, self.is_cut(source.values))
+        tokens = [self.tokenizer.vocabulary[token] for token in row]
+        pieces, unseen = Pieces.of(self.tokenizer, row), self.tokenizer.unseen(row[:-1])
+        return ReadSource(source.shown, tokens, pieces, unseen, self.is_cut(source.values))
 
     def copied(self, source: GivenSource, tokens: Sequence[int], attention: AttentionMap, writes: Tokenizer) -> str:
         return with_copies(tokens, attention, writes, source.shown, self.tokenizer)
