@@ -16,8 +16,8 @@ from seqloom.equations import Equations
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
     "errors", "extras", "threads", "config", "storage", "lock", "equations", "layers", "testing", "decoding",
-    "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "attribution", "tasks", "training",
-    "explaining", "comparing", "studio", "serving", "cli",
+    "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "attribution", "tasks", "engines",
+    "training", "explaining", "comparing", "studio", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 
@@ -65,6 +65,7 @@ def test_public_names_are_those_of_all():
         "__version__",
         "compare",
         "definition",
+        "distil",
         "explain",
         "layer",
         "load",

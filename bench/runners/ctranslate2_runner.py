@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import ctranslate2  # type: ignore[import-not-found]  # in the environment of this runner
+import ctranslate2  # in the environment of this runner
 import transformers  # type: ignore[import-not-found]
-from ctranslate2.converters import transformers as converters  # type: ignore[import-not-found]
+from ctranslate2.converters import transformers as converters
 from serve import Translate, serve  # type: ignore[import-not-found]  # beside this file
 
 NAMES = {0: "<pad>", 1: "<unk>", 2: "<s>", 3: "</s>"}

@@ -15,8 +15,10 @@ from seqloom.cli import (
     compare,
     data,
     demo,
+    distil,
     evaluate,
     explain,
+    export,
     pack,
     predict,
     serve,
@@ -46,12 +48,14 @@ app = typer.Typer(
 )
 app.command(epilog=examples(train.EXAMPLES))(train.train)
 app.command(epilog=examples(tune.EXAMPLES))(tune.tune)
+app.command(epilog=examples(distil.EXAMPLES))(distil.distil)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
 app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
 app.command(epilog=examples(studio.EXAMPLES))(studio.studio)
 app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
+app.command(epilog=examples(export.EXAMPLES))(export.export)
 app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
 app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
 app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from seqloom.cli.export import Engine, EngineOption
+
 if TYPE_CHECKING:
     from seqloom.evaluating.baselines.score import BaselineScore
     from seqloom.evaluating.bootstrap import SystemComparison
@@ -40,11 +42,13 @@ def evaluate(
     trust: Annotated[
         bool, typer.Option("--trust", help="Without data: open the files that a model of somebody else's names.")
     ] = False,
+    engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
     from seqloom.cli.console import console
     from seqloom.config import gather
+    from seqloom.engines.facts import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.evaluating.baselines.score import sentence
     from seqloom.evaluating.bootstrap import compare
@@ -52,6 +56,7 @@ def evaluate(
     from seqloom.evaluating.by_length import plot as draw
     from seqloom.training.model import load
 
+    check_engine(folder, facts_at(folder), engine.value)
     if plot:
         drawable(plot)
     if against and against.resolve() == folder.resolve():

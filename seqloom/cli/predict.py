@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from seqloom.cli.export import Engine, EngineOption
 from seqloom.errors import printable
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def predict(
     ] = None,
     length: Annotated[int | None, typer.Option(help="Tokens to generate at most.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the sampling.")] = None,
+    engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Predict for texts, or line by line for standard input, as the lines come.
@@ -80,7 +82,6 @@ def predict(
     from seqloom.config import gather
     from seqloom.errors import SeqloomError
     from seqloom.extras import require
-    from seqloom.training.model import load
 
     options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, beam=beam, n_best=n_best)
     asked = {"--attention": attention, "--attribution": attribution, "--vectors": vectors, "--nearest": nearest}
@@ -90,12 +91,12 @@ def predict(
         raise SeqloomError("texts and --file ask for different things", remedy="choose one")
     if attention and attention.suffix.lower() == ".png":
         require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
-    model = load(folder)
-    known = model.task.Options.model_fields
+    model = opened(folder, engine, inside=bool(names), token_scores=as_json)
+    known = model.option_names
     if length is not None:
         options["max_length" if "max_length" in known else "length"] = length
     if attention and "attention" not in known:
-        what = f"a model for {model.config.task} writes no text, so there is no attention from one text to another"
+        what = f"a model for {model.task_name} writes no text, so there is no attention from one text to another"
         remedy = f'if it attends within the text, that is on a page: seqloom explain {folder} "a text" --html page.html'
         raise SeqloomError(what, remedy=remedy)
     if "attention" in known:
@@ -121,6 +122,25 @@ def predict(
         return
     for answer in model.stream(chunks, **options):
         print(line_of(answer, as_json), flush=True)
+
+
+def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) -> Any:
+    """A model; one that was exported, without torch if it can be. `inside`: more is asked for than its answers."""
+    from seqloom.engines.facts import ALONE, check_engine, facts_at
+    from seqloom.errors import SeqloomError
+
+    facts = facts_at(folder)
+    check_engine(folder, facts, engine.value)
+    if facts is not None and inside:
+        what = f"{folder} was exported for {facts.engine}, which gives answers alone: no attention, no vectors"
+        raise SeqloomError(what, remedy=f"give {facts.made_from or 'the folder that it was trained in'}")
+    if facts is not None and facts.task in ALONE:
+        from seqloom.engines.exported import open_alone
+
+        return open_alone(folder, token_scores=token_scores)
+    from seqloom.training.model import load
+
+    return load(folder)
 
 
 def line_of(answer: Any, as_json: bool) -> str:

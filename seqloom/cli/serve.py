@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from seqloom.cli.export import Engine, EngineOption
+
 EXAMPLES = [
     "seqloom serve demo",
     "seqloom serve runs/en-de runs/de-en reviews=runs/imdb --port 9000",
@@ -29,6 +31,7 @@ def serve(
     allow_host: Annotated[
         list[str], typer.Option(metavar="NAME", help="A host name that clients may use for this server.")
     ] = [],
+    engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a limit.")] = [],
     quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
 ) -> None:
@@ -36,7 +39,7 @@ def serve(
 
     Loopback by default. Every request has limits; texts are never logged.
     """
-    run_server(folders, host, port, key, allow_host, set_, quiet=quiet)
+    run_server(folders, host, port, key, allow_host, set_, engine=engine, quiet=quiet)
 
 
 def run_server(
@@ -47,12 +50,14 @@ def run_server(
     allow_host: Sequence[str] = (),
     changes: Sequence[str] = (),
     *,
+    engine: Engine = Engine.auto,
     quiet: bool,
     ready: Ready = lambda url: None,
 ) -> None:
     """Serve until somebody ends it."""
     from seqloom.cli.console import console
     from seqloom.config import load
+    from seqloom.engines.facts import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.extras import require
 
@@ -82,6 +87,7 @@ def run_server(
     torch.set_num_threads(choose_threads(torch.get_num_threads()))
     service = InferenceService(folders, bounds, key)
     for entry in service.model_store.entries.values():
+        check_engine(entry.folder, facts_at(entry.folder), engine.value)
         console.print(f"{entry.name}: {entry.task}, {entry.size / 1e6:.1f} MB", highlight=False)
 
     def started(url: str) -> None:

@@ -34,7 +34,7 @@ def summary(
     from seqloom.errors import SeqloomError
     from seqloom.models.summary import summarise
     from seqloom.training.catalogue import untrained
-    from seqloom.training.model import load
+    from seqloom.training.model import load_to_explain
 
     if model is None:
         show_all(task, vocabulary, as_json)
@@ -44,7 +44,7 @@ def summary(
             raise SeqloomError(
                 f"{model} is a trained model, whose settings are fixed", remedy="leave out --set and --task"
             )
-        loaded = load(model)
+        loaded = load_to_explain(model)
         task, settings, network = loaded.config.task, getattr(loaded.config, "model", None), loaded.network
     else:
         task, settings, network = untrained(model, task, set_, vocabulary)

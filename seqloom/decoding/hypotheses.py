@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
+
+if TYPE_CHECKING:  # engines without torch hand out such sequences too
+    from torch import Tensor
 
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -57,8 +58,8 @@ class TopTokens(NamedTuple):
         It is here that a step waits for the device, once.
         """
         count = min(count, log_probs.shape[1])
-        rows = log_probs.shape[0]
-        if log_probs.is_cpu and log_probs.is_floating_point() and (count == 1 or (rows >= MANY and count <= FEW)):
+        rows, in_numpy = log_probs.shape[0], log_probs.is_cpu and log_probs.element_size() > 2  # bfloat16 it has not
+        if in_numpy and (count == 1 or (rows >= MANY and count <= FEW)):
             return cls.one_by_one(log_probs.numpy(), count)
         best = log_probs.topk(count, dim=-1)
         return cls(best.indices.cpu().numpy(), best.values.double().cpu().numpy())
@@ -144,8 +145,8 @@ def stack_attention(steps: Sequence[Tensor], source_length: int) -> NDArray[np.f
     """The attention weights of all tokens, (L, N, T, S); None if the model was not asked for them."""
     if not steps:
         return None
-    weights: NDArray[np.float32] = torch.stack(list(steps), dim=2)[..., :source_length].float().cpu().numpy()
-    return weights
+    weights = [step[..., :source_length].float().cpu().numpy() for step in steps]
+    return np.stack(weights, axis=2)
 
 
 def length_penalty(length: int, strength: float) -> float:

@@ -11,7 +11,7 @@ import torch
 from seqloom.errors import SeqloomError
 from seqloom.explaining.walkthrough import Walkthrough, walkthrough
 from seqloom.storage import MANIFEST, is_pack
-from seqloom.training.model import Model, load
+from seqloom.training.model import Model, load_to_explain
 
 
 def explain_trained(folder: str | Path | Model, given: Any = None) -> Walkthrough:
@@ -45,4 +45,4 @@ def loaded(folder: str | Path) -> Model:
             f"{folder} holds no trained model",
             remedy="give the folder that `seqloom train` wrote; `seqloom explain` lists what needs no training",
         )
-    return load(folder)
+    return load_to_explain(folder)

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
+from seqloom.engines.settings import engine_of
 from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.storage import is_pack, open_files
@@ -119,8 +120,9 @@ def entry_of(given: str) -> ModelEntry:
         name = folder.resolve().stem if is_pack(folder) else folder.resolve().name
     files = open_files(folder)
     files.verify()
-    if WEIGHTS not in files:
+    engine = engine_of(files)
+    if engine is None and WEIGHTS not in files:
         raise SeqloomError(f"{folder} holds no trained model", remedy="finish its training with --resume")
     config, task = load_task(files)
-    size = files.size(WEIGHTS)
+    size = sum(map(files.size, engine.files if engine else [WEIGHTS]))
     return ModelEntry(name, folder, config, task.Options, size, task.generates_text, task.translates)

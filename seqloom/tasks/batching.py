@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from seqloom.data.bucket_sampler import BucketSampler, Rows
 from seqloom.data.corpus import Corpus
 from seqloom.data.padding import pad_sequences
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
-
-AT_ONCE = 256
-"""Examples that are predicted or evaluated in one batch."""
 
 
 class Batch(Protocol):
@@ -40,13 +35,6 @@ def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
     longest = max((len(row) for row in rows), default=0)
     matrix, lengths = pad_sequences(rows, max(longest, 1))
     return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
-
-
-def by_length(lengths: Sequence[int] | NDArray[Any], at_once: int = AT_ONCE) -> Iterator[list[int]]:
-    """Indices in batches of about equal length, the shortest first."""
-    order = np.argsort(np.asarray(lengths), kind="stable").tolist()
-    for first in range(0, len(order), at_once):
-        yield order[first : first + at_once]
 
 
 class ExampleStream(Generic[B]):

@@ -12,9 +12,9 @@ from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.sampling import sample_answers
 from seqloom.decoding.settings import DecodingOptions
-from seqloom.errors import ConfigError
+from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import TaskRequest
-from seqloom.tokens.settings import BOS, EOS, PAD, UNK
+from seqloom.tokens.settings import BOS, EOS, PAD
 from seqloom.tokens.tokenizer import Tokenizer
 
 
@@ -47,12 +47,3 @@ def write_steps(
     return sample_answers(
         model, state, lengths, BOS, constraints, options, device, keys, wanted, lambda number: streaming[number]
     )
-
-
-def prefix_tokens(tokenizer: Tokenizer, text: str) -> list[int]:
-    """The tokens that every answer begins with; all of them must be ones that the model can write."""
-    tokens = tokenizer.encode(text)
-    if UNK in tokens:
-        what = f"{text!r} has parts that are not in the vocabulary, so no answer can begin with it"
-        raise ConfigError("options", [("prefix", what, "use words of the targets that it was trained on")])
-    return tokens

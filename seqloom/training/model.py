@@ -18,6 +18,8 @@ from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
+from seqloom.engines.facts import facts_at
+from seqloom.engines.settings import EngineFacts, engine_of
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.references import no_code_from
@@ -98,6 +100,16 @@ class Model:
         """Return the same model with other settings of the section [data], as `on_bad="skip"`."""
         data = check(type(self.config.data), {**self.config.data.model_dump(), **changes}, where="data")
         return Model(self.config.model_copy(update={"data": data}), self.task, self.network, self.folder, own=self.own)
+
+    @property
+    def task_name(self) -> str:
+        """The name of its task."""
+        return self.config.task
+
+    @property
+    def option_names(self) -> Iterable[str]:
+        """The options that a call may have."""
+        return self.task.Options.model_fields.keys()
 
     def options(self, **options: Any) -> Any:
         """Check options by name and return them as the `Options` of the task; an unknown one is an error."""
@@ -209,6 +221,21 @@ class Model:
             write_pack(Path(temporary) / "model", target)
         return target
 
+    def export(self, folder: Path | str, to: str = "ctranslate2", *, int8: bool = False) -> Path:
+        """Write the model for another engine, ctranslate2 or onnx, into a new folder that is used like this one.
+
+        int8    weights as integers of 8 bits
+        """
+        place = Path(folder)
+        if place.exists():
+            raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
+        from seqloom.engines.export import write_engine  # here: it knows the tasks that can be exported
+
+        with new_folder(place) as part:
+            save_task(part, self.task, own=self.own)
+            write_engine(part, self.task, self.network, to, int8=int8, made_from=self.folder)
+        return place
+
     def write(self, folder: Path) -> None:
         """Write the files of the model into a folder that is there."""
         save_task(folder, self.task, own=self.own)
@@ -263,6 +290,8 @@ def load(folder: Path | str) -> Model:
         return load_stopped(place)
     files = open_files(place)
     files.verify()
+    if (facts := engine_of(files)) is not None:
+        return load_exported(files, facts)
     if WEIGHTS not in files:
         raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that a run was trained in")
     config, task = load_task(files)
@@ -270,6 +299,27 @@ def load(folder: Path | str) -> Model:
     load_weights(network, files.tensors(WEIGHTS))
     freeze(network, config.start)
     return Model(config, task, network.eval(), place, own=read_saved(files).own)
+
+
+def load_exported(files: ModelFiles, facts: EngineFacts) -> Model:
+    """An exported model with its engine in the place of a module."""
+    config, task = load_task(files)
+    from seqloom.engines.network import make_network  # here: it knows the tasks that can be exported
+
+    network = make_network(files, facts, task.tokenizers)
+    return Model(config, task, network.eval(), files.place, own=read_saved(files).own)
+
+
+def load_to_explain(folder: Path | str) -> Model:
+    """Load a model in torch: of an exported folder, the one that it was made from."""
+    place = Path(folder)
+    facts = facts_at(place)
+    if facts is None:
+        return load(place)
+    if not facts.made_from or not Path(facts.made_from).exists():
+        what = f"{place} was exported for {facts.engine}, and {facts.made_from or 'what it was made from'} is not there"
+        raise SeqloomError(what, remedy="give the folder of the trained model")
+    return load(facts.made_from)
 
 
 def load_stopped(run: Path) -> Model:

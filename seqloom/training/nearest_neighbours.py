@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from torch import Tensor
 from torch.nn import functional as F
 
+from seqloom.data.length_batches import AT_ONCE
 from seqloom.errors import DataError, SeqloomError
-from seqloom.tasks.batching import AT_ONCE
 
 Near: TypeAlias = list[tuple[Any, float]]
 """Texts and their similarity, 1 at most, the nearest first."""

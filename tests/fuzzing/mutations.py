@@ -37,7 +37,8 @@ def mutated_folder(models: Path, place: Path, seed: int) -> tuple[str, Path]:
     shutil.copytree(models / name, place, ignore=shutil.ignore_patterns("checkpoints", "setup"))
     for _ in range(chance.randint(1, 3)):
         chance.choice(FOLDER_CHANGES)(place, chance)
-    if chance.random() < 0.9:
+    manifest = place / "manifest.json"
+    if chance.random() < 0.9 and (manifest.is_file() or not os.path.lexists(manifest)):  # to write to a pipe would wait
         write_manifest(place)
     return name, place
 
@@ -53,7 +54,7 @@ def change_json(place: Path, chance: Random) -> None:
         if file.name.endswith(".tokenizer.json") and isinstance(data, dict):
             data["fingerprint"] = tokenizer_file.fingerprint(data)
         file.write_text(json.dumps(data))
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         return
 
 
@@ -115,7 +116,7 @@ def change_header(place: Path, chance: Random) -> None:
     try:
         header = json.loads(data[8 : 8 + size])
         node(header, chance)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     text = json.dumps(header).encode()
     file.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + size :])

@@ -16,7 +16,8 @@ from seqloom.serving.service import InferenceService
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tasks.task import characters_in
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateOptions
+from seqloom.tasks.translate.options import TranslateOptions
+from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.tasks.translate.task import Translate
 from seqloom.training.model import load
 

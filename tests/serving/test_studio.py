@@ -62,6 +62,24 @@ def test_gates_over_time_come_with_the_influence_of_each_token(served):
     assert (long.status, "too many to look at" in long.json()["error"]["message"]) == (422, True)
 
 
+def test_the_learning_curves_of_all_models_are_there(served):
+    runs = {run["model"]: run for run in served.ask("/api/runs").json()["runs"]}
+    assert list(runs) == ["digits", "song", "mood", "words"]
+    curves = runs["digits"]["curves"]
+    assert curves["valid_exact"]["values"][-1] > 0.9 and curves["loss"]["steps"] == sorted(curves["loss"]["steps"])
+
+
+def test_words_lie_on_a_plane_and_a_word_has_neighbours(served):
+    found = served.ask("/api/words", {"model": "mood", "word": "film"}).json()
+    assert len(found["places"]) == 2 * len(found["tokens"]) and max(map(abs, found["places"])) == 1
+    assert found["near"][0] == ["film", 1.0]
+    cosines = [cosine for _, cosine in found["near"]]
+    assert cosines == sorted(cosines, reverse=True)
+    for body, words in (({"word": "qwertz"}, "'qwertz' is not in the vocabulary"), ({"side": "x"}, "choose one of")):
+        reply = served.ask("/api/words", {"model": "mood", **body})
+        assert (reply.status, words in reply.json()["error"]["message"]) == (422, True)
+
+
 def test_an_opened_model_comes_as_a_body_and_its_data(served):
     found = served.ask("/api/explain", {"text": "4", "format": "view"}).json()
     assert found["data"]["page"] == "walkthrough"
@@ -90,3 +108,8 @@ def test_an_attribution_is_what_the_model_says_in_python(served, models, model, 
 def test_what_cannot_be_attributed_says_why(served, body, status, words):
     found = served.ask("/api/attribute", body)
     assert (found.status, words in found.json()["error"]["message"]) == (status, True)
+
+
+def test_data_that_is_gone_is_said(served):
+    found = served.ask("/api/data", {"model": "mood"})
+    assert (found.status, "there is no such file" in found.json()["error"]["message"]) == (422, True)

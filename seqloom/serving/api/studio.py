@@ -21,10 +21,13 @@ from seqloom.explaining.walkthrough import check_wanted
 from seqloom.models.observed import Head
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.native import Input
-from seqloom.serving.errors import over_bound, validation_error
+from seqloom.serving.errors import APIError, over_bound, validation_error
+from seqloom.studio.data_errors import data_errors
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
+from seqloom.studio.runs import run_data
 from seqloom.studio.strips import strips_data
+from seqloom.studio.words import words_data
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
@@ -117,6 +120,26 @@ class AttributeResponse(BaseModel):
     sentence: str
 
 
+class DataRequest(RequestBody):
+    """A model whose validation part is looked at."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+
+
+class DataResponse(BaseModel):
+    """A sample of the validation part, the largest loss first."""
+
+    model: str
+    task: str
+    part: str
+    read: int
+    """Examples that the sample was drawn from."""
+    all: bool
+    """Whether the sample is the whole part."""
+    examples: list[dict[str, Any]]
+
+
 @router.post("/inspect", responses={**error_responses(404), 200: {"model": InspectResponse}})
 async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -> Response:
     """Look at a model while it answers: attention of every head, candidates of every step, what mattered."""
@@ -164,6 +187,57 @@ async def strips(body: StripsRequest, request: Request, service: ServiceDep) -> 
     return Response(await service.explain(work, request), media_type="application/json")
 
 
+class RunsResponse(BaseModel):
+    """The learning curves of the models of this server."""
+
+    runs: list[dict[str, Any]]
+
+
+class WordsRequest(RequestBody):
+    """A model whose embeddings are looked at."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+    side: str = Field("", max_length=40)
+    """Which vocabulary, where there are two: source or target."""
+    word: str = Field("", max_length=200)
+    """A word whose neighbours are asked for."""
+
+
+class WordsResponse(BaseModel):
+    """Frequent tokens on a plane, and the neighbours of one of them."""
+
+    model: str
+    sides: list[str]
+    side: str
+    tokens: list[str]
+    frequency: list[int]
+    places: list[float]
+    word: str
+    near: list[Any]
+
+
+@router.get("/runs", responses=error_responses())
+async def runs(service: ServiceDep) -> RunsResponse:
+    """The learning curves of all models: loss and metrics by step."""
+    entries = service.model_store.entries.values()
+    found = await asyncio.to_thread(lambda: [{"model": one.name, **run_data(one.folder)} for one in entries])
+    return RunsResponse(runs=found)
+
+
+@router.post("/words", responses={**error_responses(404), 200: {"model": WordsResponse}})
+async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Response:
+    """The embeddings of frequent tokens on their two principal axes, and the nearest to a word."""
+    entry = service.entry(body.model)
+    model = await service.load_model(entry)
+    service.check_texts([body.word])
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, **words_data(model, body.side, body.word)})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
 @router.post("/attribute", responses={**error_responses(404), 200: {"model": AttributeResponse}})
 async def attributed(body: AttributeRequest, request: Request, service: ServiceDep) -> Response:
     """Attribute every output of a model to its inputs: which words an answer came from."""
@@ -180,6 +254,23 @@ async def attributed(body: AttributeRequest, request: Request, service: ServiceD
 
         found = attribute(replace(probe, scores=scores), body.method)
         return as_json({"model": entry.name, "input": given, **found.json(), "sentence": found.sentence()})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+@router.post("/data", responses={**error_responses(404), 200: {"model": DataResponse}})
+async def data(body: DataRequest, request: Request, service: ServiceDep) -> Response:
+    """What a model says of examples of its validation part, beside what is right, with the loss of each.
+
+    Not where a key is set: who may ask a model need not be allowed to read the data that it was trained with.
+    """
+    entry = service.entry(body.model)
+    if service.key:
+        raise APIError(403, "a server with a key does not show validation data; start one without, on this machine")
+    model = await service.load_model(entry)
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, "task": entry.task, **data_errors(model, wanted)})
 
     return Response(await service.explain(work, request), media_type="application/json")
 

@@ -19,6 +19,7 @@ from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.pictures.decoding import Pixels, pillow
 from seqloom.data.pictures.files import identity_of, shape_of
 from seqloom.data.record import Record
@@ -33,7 +34,7 @@ from seqloom.models.picture_encoder import PictureEncoder
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
 from seqloom.tasks.caption.answers import PictureCaption, caption_of
 from seqloom.tasks.caption.corpus_pictures import Shape, by_picture, captions_of, moved, picture_chunk, picture_in
 from seqloom.tasks.caption.inputs import SentPicture, bytes_of, named_pixels, sent_picture

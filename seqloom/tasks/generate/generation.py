@@ -10,12 +10,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from seqloom.data.length_batches import AT_ONCE
 from seqloom.decoding.constraints import Constraints
 from seqloom.decoding.sampling import SampledSequence, SampledToken, sample
 from seqloom.decoding.stepper import Step, join_rows, select_rows
 from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.language_model import LanguageModel
-from seqloom.tasks.batching import AT_ONCE
 from seqloom.tasks.generate.settings import GenerateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 

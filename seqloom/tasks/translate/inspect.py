@@ -29,7 +29,7 @@ from seqloom.tasks.inspection import (
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.stages import read_words
 from seqloom.tasks.translate.answers import translation
-from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.requests import TaskRequest
 from seqloom.tasks.stages import read_words
 from seqloom.tasks.translate.answers import translation
-from seqloom.tasks.translate.settings import TranslateOptions
+from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.writing_probe import written_scores, written_tokens
 from seqloom.tokens.settings import EOS
 

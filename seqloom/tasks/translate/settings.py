@@ -7,12 +7,10 @@ from typing import Literal, Self
 from pydantic import PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.decoding.settings import DecodingOptions
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.settings import TaskConfig
+from seqloom.tasks.translate.options import Measure
 from seqloom.tokens.settings import TokenConfig, written_one_by_one
-
-Measure = Literal["bleu", "chrf", "exact", "phrase_f1", "rouge_l", "loss"]
 
 
 class PairTokens(TokenConfig):
@@ -84,21 +82,3 @@ class TranslateConfig(TaskConfig):
             what = "a token of the source can be written only if it is in the vocabulary of the target"
             raise problem("model.copying", what, remedy="set tokens.joint=true")
         return self
-
-
-class TranslateOptions(DecodingOptions):
-    """How an answer is decoded, and what is reported of it."""
-
-    attention: bool = True
-    """Whether the answer has its attention weights, if the model has attention."""
-    copy_unknown: bool = False
-    """Replace each unknown word of the answer by the source word with the highest attention weight."""
-
-
-class TranslateEvaluateOptions(TranslateOptions):
-    """How answers are decoded, and how they are measured."""
-
-    capitals: bool = True
-    """Whether capitals count; of a model that writes none they never do."""
-    measure: Measure | None = None
-    """The metric with an interval, by length and against another model; without, the one that chose the model."""

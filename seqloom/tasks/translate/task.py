@@ -19,10 +19,12 @@ from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
+from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.data.stratification import Outcomes
 from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.writer import SequenceWriter
 from seqloom.errors import DataError
 from seqloom.evaluating.baselines.score import MOST_MEASURED, BaselineScore
 from seqloom.evaluating.translation import TranslationMetrics
@@ -31,27 +33,29 @@ from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import ExampleStream, ExampleTrainable, by_length, tensors
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
 from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.inspection import Inspection, InspectOptions
+from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
-from seqloom.tasks.translate.answers import Translation, translation
+from seqloom.tasks.translate.answering import AT_ONCE, answer_texts
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
 from seqloom.tasks.translate.inspect import inspect_translation
 from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
-from seqloom.tasks.translate.settings import TranslateConfig, TranslateEvaluateOptions, TranslateOptions
+from seqloom.tasks.translate.review import review_translation
+from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import EOS
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
 
-AT_ONCE = 64
-"""Sources that are translated in one batch."""
 WEIGHTS_PER_TOKEN = 100
 """Attention weights that cost as much as one token."""
 
@@ -240,33 +244,23 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, requests: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[Sequence[Reply]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        texts = [self.accept(one.input) for one in requests]
-        yield [Reply(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
-        filled = [place for place, text in enumerate(texts) if text.strip()]
-        encoded = self.source_tokenizer.encode_batch([texts[place] for place in filled])
-        longest = self.config.model.length - 1
         if model.training:  # to ask is quicker than to set
             model.eval()
-        for group in by_length([len(ids) for ids in encoded], AT_ONCE):
-            read = [[*encoded[number][:longest], EOS] for number in group]
-            batch = [requests[filled[number]] for number in group]
-            for found in self.decode_steps(model, read, batch, options):
-                yield [
-                    Reply(
-                        filled[group[number]],
-                        translation(
-                            batch[number].input, read[number], answers, self.source_tokenizer, self.target_tokenizer,
-                            copy_unknown=options.copy_unknown, cut=len(encoded[group[number]]) > longest,
-                        ),
-                        whole,
-                    )
-                    for number, answers, whole in found
-                ]  # fmt: skip
+        texts = [self.accept(one.input) for one in requests]
+        reading = self.source_tokenizer, self.target_tokenizer, self.config.model.length
+
+        def decode(read: Sequence[Sequence[int]], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
+            return self.decode_steps(model, read, batch, options)
+
+        at_once = model.at_once if isinstance(model, SequenceWriter) else AT_ONCE
+        yield from answer_texts(texts, requests, *reading, decode, copy_unknown=options.copy_unknown, at_once=at_once)
 
     def decode_steps(
         self, model: nn.Module, read: Sequence[Sequence[int]], batch: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[list[DecodingUpdate]]:
         """Decode sources that were tokenized, step by step: by beam search, or by sampling."""
+        if isinstance(model, SequenceWriter):
+            return model.write_steps(read, batch, prefix_tokens(self.target_tokenizer, options.prefix), options)
         device = next(model.parameters()).device
         source, lengths = tensors(read, device)
         assert isinstance(model, Seq2Seq)
@@ -289,6 +283,9 @@ class Translate(Task[TranslateConfig]):
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, Seq2Seq)
         return translation_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_translation(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return translation_example(
@@ -346,13 +343,11 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
     ) -> Evaluation:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
-        loss = self.loss_of(model, corpus, device)
+        metrics: dict[str, float] = {}
+        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
+            loss = self.loss_of(model, corpus, device)
+            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         chosen = options.model_copy(update={"attention": False})
         questions = self.questions(corpus, range(len(corpus)))
         measured = self.translated(model, corpus, questions, chosen)
-        metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         return evaluation(measured, metrics, options.measure or self.config.translate.measure)
-
-
-def blank_answer(text: str) -> Translation:
-    return Translation(text, "", [], 0.0, [], None, None, [], cut=False, unseen=0.0)

@@ -12,7 +12,7 @@ import { VIEWS } from "seqloom/studio/views.js";
 import { themeSwitch } from "seqloom/theme.js";
 import { START } from "seqloom/weave/panels.js";
 
-const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", language: "", tour: "" };
+const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", word: "", side: "", sort: "", only: "", confused: "", language: "", tour: "" };
 const PAUSE = 180; // milliseconds after the last key, before the model is asked
 for (const name of ["pointed", "cell"]) delete KNOWN[name];
 
@@ -146,7 +146,7 @@ export function studio() {
   function open() {
     current?.close();
     const view = VIEWS.find((one) => one.id === state.now.view) ?? VIEWS[0];
-    place("view").dataset.view = view.id;
+    document.body.classList.toggle("no-text", !view.reads);
     current = view.open(place("view"), self);
   }
 
@@ -171,7 +171,7 @@ export function studio() {
   place("models").addEventListener("change", (event) => {
     plain = seen = null;
     text.value = "";
-    state.set({ ...START, model: event.target.value, text: null, other: null, against: "", out: "", temperature: "", seed: "" });
+    state.set({ ...START, model: event.target.value, text: null, other: null, against: "", out: "", temperature: "", seed: "", word: "", side: "", sort: "", only: "", confused: "" });
   });
   place("key").addEventListener("change", async (event) => {
     api.key = event.target.value;

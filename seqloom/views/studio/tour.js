@@ -54,6 +54,7 @@ export function tour(button, studio) {
     if (!found) return tries && setTimeout(() => number() && show(name, tries - 1), 100);
     found.setAttribute("data-toured", "");
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    found.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+    const tall = found.getBoundingClientRect().height > innerHeight * 0.7;
+    found.scrollIntoView({ block: tall ? "start" : "center", behavior: calm ? "auto" : "smooth" });
   }
 }

@@ -9,6 +9,7 @@ const REBUILT = ["group", "language"];
 export const weave = {
   id: "weave",
   there: () => true,
+  reads: true,
 
   open(place, studio) {
     const { state, api } = studio;

@@ -14,6 +14,7 @@ const MOST = 120; // words that can be clicked away one by one
 export const whatif = {
   id: "whatif",
   there: () => true,
+  reads: true,
 
   open(place, studio) {
     const { state, api } = studio;

@@ -1,0 +1,166 @@
+"""CTranslate2 at work: its beam search, with the answers ranked as ours ranks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate, decoded, length_penalty
+from seqloom.decoding.settings import DecodingOptions
+from seqloom.decoding.writer import SequenceWriter
+from seqloom.engines.ctranslate2_package import CONFIG, import_ctranslate2
+from seqloom.engines.refusals import refuse_options
+from seqloom.engines.settings import EngineFacts
+from seqloom.storage import ModelFiles
+from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS
+from seqloom.tokens.tokenizer import Tokenizer
+
+END = SPECIALS[EOS]
+NEVER = [[SPECIALS[PAD]], [SPECIALS[BOS]]]
+"""What is never written."""
+
+
+class Hypothesis(NamedTuple):
+    """An answer as CTranslate2 found it."""
+
+    tokens: list[str]  # <eos> last if it ended by itself
+    total: float  # log-probability of all
+
+
+class CTranslate2Engine(SequenceWriter):
+    """A Transformer in CTranslate2. One worker for each thread; each has batches of its own."""
+
+    at_once = 1_024
+
+    def __init__(
+        self,
+        files: ModelFiles,
+        facts: EngineFacts,
+        source: Tokenizer,
+        target: Tokenizer,
+        threads: int,
+        *,
+        token_scores: bool = True,
+    ) -> None:
+        """Load a model.
+
+        threads       workers side by side
+        token_scores  whether answers have the score of each token, which takes a second pass; else their sum
+        """
+        names = {CONFIG: "config.json"}
+        given = {names.get(name, name): bytes(files.map(name)) for name in facts.files}
+        kind = "int8" if facts.int8 else "float32"
+        self.translator: Any = import_ctranslate2().Translator(
+            "exported", files=given, compute_type=kind, inter_threads=threads, intra_threads=1
+        )
+        self.source, self.target, self.limit = source.vocabulary, target.vocabulary, facts.limit
+        self.ids = dict(zip(target.vocabulary, count()))
+        self.threads, self.token_scores = threads, token_scores
+
+    def write_steps(
+        self, sources: Sequence[Sequence[int]], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
+    ) -> Iterator[list[DecodingUpdate]]:
+        """All at once: CTranslate2 runs the whole search."""
+        refuse_options("ctranslate2", options, temperature=0, likeliest=0, early_stopping=True, copy_unknown=False)
+        wanted = [number for number, request in enumerate(requests) if request.wanted]
+        read = [[self.source[token] for token in sources[number]] for number in wanted]
+        limits = [self.limit_of(len(row), options) for row in read]
+        begin = [self.target[token] for token in prefix]
+        found = self.search(read, begin, max(limits, default=1), options)
+        for place, limit in enumerate(limits):  # few: those that had not ended by their own limit
+            if any(len(one.tokens) > limit for one in found[place]):
+                found[place] = self.search([read[place]], begin, limit, options)[0]
+        usual = [options.usual(len(row)) for row in read]
+        best = [
+            ranked(one, options, truncating=limit < most) for one, limit, most in zip(found, limits, usual, strict=True)
+        ]
+        yield [
+            DecodingUpdate(number, answers, True)
+            for number, answers in zip(wanted, self.sequences(read, best, options), strict=True)
+        ]
+
+    def limit_of(self, length: int, options: DecodingOptions) -> int:
+        """Tokens of an answer to so many; there are no positions beyond the limit of the model."""
+        return min(options.limit(length), self.limit)
+
+    def search(
+        self, read: Sequence[list[str]], begin: list[str], limit: int, options: DecodingOptions
+    ) -> list[list[Hypothesis]]:
+        """All hypotheses of each source, with their log-probabilities."""
+        strength = length_strength(options.length_penalty, sum(map(len, read)) / max(len(read), 1))
+        results = self.translator.translate_batch(
+            read,
+            target_prefix=[begin] * len(read) if begin else None,
+            beam_size=options.beam,
+            num_hypotheses=options.beam,
+            length_penalty=strength,
+            max_decoding_length=limit,
+            min_decoding_length=options.min_length,
+            no_repeat_ngram_size=options.no_repeat,
+            suppress_sequences=NEVER,
+            return_scores=True,
+            return_end_token=True,
+            max_batch_size=self.share(len(read)),
+        )
+        found = [
+            [
+                Hypothesis(tokens, score * len(tokens) ** strength)
+                for tokens, score in zip(one.hypotheses, one.scores, strict=True)
+            ]
+            for one in results
+        ]
+        return [self.rescored(row, one) for row, one in zip(read, found, strict=True)] if begin else found
+
+    def share(self, count: int) -> int:
+        """How many sources go together: a full batch, or less if all workers are to have some."""
+        return max(1, min(64, -(-count // self.threads)))
+
+    def rescored(self, read: list[str], found: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """The same with what the tokens count that an answer was made to begin with."""
+        scores = self.score([read] * len(found), [one.tokens for one in found])
+        return [Hypothesis(one.tokens, sum(score)) for one, score in zip(found, scores, strict=True)]
+
+    def score(self, read: Sequence[list[str]], written: Sequence[list[str]]) -> list[list[float]]:
+        """The log-probability of each token of answers."""
+        words = [[token for token in tokens if token != END] for tokens in written]
+        results = self.translator.score_batch(list(read), words, max_batch_size=self.share(len(words)))
+        return [list(one.log_probs[: len(tokens)]) for one, tokens in zip(results, written, strict=True)]
+
+    def sequences(
+        self, read: Sequence[list[str]], best: Sequence[Sequence[Hypothesis]], options: DecodingOptions
+    ) -> list[list[DecodedSequence]]:
+        """Hypotheses as token ids with their scores."""
+        every = [(row, one) for row, found in zip(read, best, strict=True) for one in found]
+        scores = [[one.total] for _, one in every]
+        if self.token_scores and every:
+            scores = self.score([row for row, _ in every], [one.tokens for _, one in every])
+        made = iter(
+            decoded([self.ids[token] for token in one.tokens], score, EOS, options.length_penalty, len(row), [], [])
+            for (row, one), score in zip(every, scores, strict=True)
+        )
+        return [[next(made) for _ in found] for found in best]
+
+
+def length_strength(ours: float, length: float) -> float:
+    """The exponent a of CTranslate2's length penalty n^a that grows as our ((5 + n) / 6)^b does around a length.
+
+    It matters only where more hypotheses end than the beam is wide, and CTranslate2 drops those that it ranks last. It
+    is never 0: without a penalty CTranslate2 would end the search earlier than we do.
+
+    >>> length_strength(1.0, 15.0)
+    0.75
+    """
+    return max(ours * length / (length + 5), 1e-6)
+
+
+def ranked(found: Sequence[Hypothesis], options: DecodingOptions, *, truncating: bool) -> list[Hypothesis]:
+    """The best as our search ranks them; one that did not end only where an answer is cut, or where none ended."""
+    ended = [one for one in found if one.tokens and one.tokens[-1] == END]
+    if len(ended) >= options.n_best and not truncating:
+        found = ended
+
+    def score(one: Hypothesis) -> float:
+        return one.total / length_penalty(len(one.tokens), options.length_penalty)
+
+    return sorted(found, key=score, reverse=True)[: options.n_best]
