@@ -23,7 +23,7 @@ def openapi_schema(routes: FastAPI, service: InferenceService) -> dict[str, Any]
         "InspectRequest",
         "StripsRequest",
         "WordsRequest",
-        "MistakesRequest",
+        "DataRequest",
     ):
         narrow(schemas[body], "model", {"enum": [*names, None]})
     narrow(schemas["CompletionRequest"], "model", {"enum": [one.name for one in entries if one.generates_text] or [""]})

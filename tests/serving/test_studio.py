@@ -111,5 +111,5 @@ def test_what_cannot_be_attributed_says_why(served, body, status, words):
 
 
 def test_data_that_is_gone_is_said(served):
-    found = served.ask("/api/mistakes", {"model": "mood"})
+    found = served.ask("/api/data", {"model": "mood"})
     assert (found.status, "there is no such file" in found.json()["error"]["message"]) == (422, True)

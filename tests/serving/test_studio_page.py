@@ -152,9 +152,11 @@ def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit)
     assert tab.evaluate(WIDER) == 0 and "word=film" in tab.url
     tab.locator("select").first.select_option("heads")
     tab.get_by_role("button", name="Data", exact=True).click()
-    expect(tab.locator(".panel.mistakes-list h2")).to_contain_text("held-out examples")
-    wrong = str(tab.locator(".mistakes td button").first.text_content())
-    tab.locator(".mistakes td button").first.click()
+    expect(tab.locator(".panel.examples .sentence")).to_contain_text("wrong. The largest loss")
+    tab.get_by_role("button", name="by length").click()
+    wrong = str(tab.locator(".example .given").first.text_content())
+    assert "sort=length" in tab.url and tab.evaluate(WIDER) == 0
+    tab.locator("button.example").first.click()
     expect(tab.get_by_label("Your text")).to_have_value(wrong)
     tab.locator(".panel.weave").wait_for()
 

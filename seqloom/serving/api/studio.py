@@ -22,9 +22,9 @@ from seqloom.models.observed import Head
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.native import Input
 from seqloom.serving.errors import APIError, over_bound, validation_error
+from seqloom.studio.data_errors import data_errors
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
-from seqloom.studio.mistakes import mistakes_data
 from seqloom.studio.runs import run_data
 from seqloom.studio.strips import strips_data
 from seqloom.studio.words import words_data
@@ -120,6 +120,26 @@ class AttributeResponse(BaseModel):
     sentence: str
 
 
+class DataRequest(RequestBody):
+    """A model whose validation part is looked at."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+
+
+class DataResponse(BaseModel):
+    """A sample of the validation part, the largest loss first."""
+
+    model: str
+    task: str
+    part: str
+    read: int
+    """Examples that the sample was drawn from."""
+    all: bool
+    """Whether the sample is the whole part."""
+    examples: list[dict[str, Any]]
+
+
 @router.post("/inspect", responses={**error_responses(404), 200: {"model": InspectResponse}})
 async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -> Response:
     """Look at a model while it answers: attention of every head, candidates of every step, what mattered."""
@@ -205,38 +225,6 @@ async def runs(service: ServiceDep) -> RunsResponse:
     return RunsResponse(runs=found)
 
 
-class MistakesRequest(RequestBody):
-    """A model whose mistakes are asked for."""
-
-    model: str | None = None
-    """A model by name; without it the first one."""
-
-
-class MistakesResponse(BaseModel):
-    """What a model gets wrong on data that training held out."""
-
-    model: str
-    examples: int
-    wrong: int
-    mistakes: list[dict[str, Any]]
-    labels: list[str]
-    confusion: list[int]
-
-
-@router.post("/mistakes", responses={**error_responses(404), 200: {"model": MistakesResponse}})
-async def mistakes(body: MistakesRequest, request: Request, service: ServiceDep) -> Response:
-    """What a model gets wrong on held-out data; only where there is no key, since it shows the data."""
-    entry = service.entry(body.model)
-    if service.key:
-        raise APIError(403, "data is shown on the machine of the server alone: start it without a key")
-    model = await service.load_model(entry)
-
-    def work(wanted: Callable[[], bool]) -> str:
-        return as_json({"model": entry.name, **mistakes_data(model, wanted)})
-
-    return Response(await service.explain(work, request), media_type="application/json")
-
-
 @router.post("/words", responses={**error_responses(404), 200: {"model": WordsResponse}})
 async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Response:
     """The embeddings of frequent tokens on their two principal axes, and the nearest to a word."""
@@ -266,6 +254,23 @@ async def attributed(body: AttributeRequest, request: Request, service: ServiceD
 
         found = attribute(replace(probe, scores=scores), body.method)
         return as_json({"model": entry.name, "input": given, **found.json(), "sentence": found.sentence()})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+@router.post("/data", responses={**error_responses(404), 200: {"model": DataResponse}})
+async def data(body: DataRequest, request: Request, service: ServiceDep) -> Response:
+    """What a model says of examples of its validation part, beside what is right, with the loss of each.
+
+    Not where a key is set: who may ask a model need not be allowed to read the data that it was trained with.
+    """
+    entry = service.entry(body.model)
+    if service.key:
+        raise APIError(403, "a server with a key does not show validation data; start one without, on this machine")
+    model = await service.load_model(entry)
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, "task": entry.task, **data_errors(model, wanted)})
 
     return Response(await service.explain(work, request), media_type="application/json")
 

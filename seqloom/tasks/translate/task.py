@@ -38,6 +38,7 @@ from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answering import AT_ONCE, answer_texts
@@ -57,6 +58,7 @@ from seqloom.tasks.translate.inspect import inspect_translation
 from seqloom.tasks.translate.metrics import Answered, evaluation, scores_by_tag, with_tags
 from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
+from seqloom.tasks.translate.review import review_translation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateFacts
 from seqloom.tasks.translate.stages import translation_example
 from seqloom.tasks.translate.task_tags import check_tag, tagged
@@ -330,16 +332,13 @@ class Translate(Task[TranslateConfig]):
         assert isinstance(model, Seq2Seq)
         return translation_probe(self, model, given)
 
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_translation(self, model, records)
+
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         check_tag("", self.tags, [] if given is None else [self.accept(given)])
-        return translation_example(
-            model,
-            self.source_tokenizer,
-            self.target_tokenizer,
-            given,
-            self.config.model.length,
-            device,
-        )
+        reads, writes = self.source_tokenizer, self.target_tokenizer
+        return translation_example(model, reads, writes, given, self.config.model.length, device)
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """The mean of the encoder states of each text (B, D)."""

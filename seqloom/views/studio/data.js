@@ -1,16 +1,14 @@
-// What the model gets wrong on data that training held out; each mistake is a click away from the weave.
+// Data: what the model gets wrong on its validation part. Labels against each other, and the examples, each a click
+// away from Weave.
 
 import { element } from "seqloom/dom.js";
-import { heat } from "seqloom/heat.js";
+import { said } from "seqloom/language.js";
 import { Trouble } from "seqloom/studio/api.js";
-import { choice, panel } from "seqloom/weave/panel.js";
+import { confusion } from "seqloom/studio/confusion.js";
+import { examples } from "seqloom/studio/data_examples.js";
+import { panel } from "seqloom/weave/panel.js";
 
-const ORDERS = {
-  sure: (one, other) => other.sure - one.sure,
-  doubt: (one, other) => one.sure - other.sure,
-  length: (one, other) => other.length - one.length,
-  label: (one, other) => one.right.localeCompare(other.right) || other.sure - one.sure,
-};
+const SHOWN = ["sort", "only", "confused", "language"];
 
 export const data = {
   id: "data",
@@ -18,61 +16,43 @@ export const data = {
   reads: false,
 
   open(place, studio) {
-    const { state } = studio;
+    const { state, api } = studio;
+    const body = element("div", { class: "panels-grid" });
+    let found = null; // what /api/data says
+    let parts = [];
     let open = true;
-    let found = null;
-    let order = "sure";
+
+    const note = (text) => place.replaceChildren(element("p", { class: "waiting", role: "status" }, ...said(text)));
 
     async function ask() {
-      place.replaceChildren(element("p", { class: "waiting", role: "status" }, studio.words.errors.wait));
+      found = null;
+      note(studio.words.data.wait);
       try {
-        found = await studio.api.post("api/mistakes", { model: state.now.model });
-        if (found && open) build();
+        found = await api.post("api/data", { model: state.now.model || null });
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
-        place.replaceChildren(element("p", { class: "waiting", role: "alert" }, error.message));
+        if (open) note(error.message);
+        return;
       }
+      if (!found || !open) return;
+      place.replaceChildren(body);
+      build();
     }
 
     function build() {
-      const says = studio.words.errors;
-      const body = element("tbody");
-      const names = ["input", "right", "answer", "p"];
-      const table = element("table", { class: "plain mistakes" }, element("thead", {}, element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, says[name])))), body);
-      const fill = () => body.replaceChildren(...[...found.mistakes].sort(ORDERS[order]).map((one) => element("tr", {},
-        element("td", {}, element("button", {
-          type: "button", class: "quiet", title: says.look(one.input), onclick: () => state.set({ view: "weave", text: one.input, at: "", prefix: "", off: "" }),
-        }, element("bdi", {}, one.input))),
-        element("td", {}, element("bdi", {}, one.right)), element("td", {}, element("bdi", {}, one.answer)), element("td", { class: "number" }, one.sure.toFixed(2)))));
-      const sorts = choice(says.sort, Object.keys(ORDERS).map((name) => [name, says[name]]), order, (name) => {
-        order = name;
-        sorts.set(name);
-        fill();
-      });
-      const list = panel({
-        name: "mistakes-list", title: says.title(found.wrong, found.examples), words: studio.words, tools: [sorts.element], body: element("div", { class: "scroll tall-table", tabindex: 0 }, table),
-        numbers: () => ({ columns: names, rows: found.mistakes.map((one) => [one.input, one.right, one.answer, one.sure]) }),
-      });
-      const surest = found.mistakes[0];
-      list.set(surest ? says.says(surest.right, surest.answer, surest.sure.toFixed(2)) : says.none);
-      fill();
-      place.replaceChildren(element("div", { class: "panels-grid" }, list.element, ...(found.labels.length > 1 ? [matrix(says)] : [])));
+      const focus = document.activeElement?.closest?.(".panels-grid") === body ? document.activeElement.dataset.focus : null;
+      const context = { state, words: studio.words };
+      parts = [];
+      if (found.examples.some((one) => one.true.length)) parts.push(["confusion", confusion(context, found)]);
+      parts.push(["examples", examples(context, found)]);
+      body.replaceChildren(...parts.map(([name, view]) => framed(name, view)));
+      if (focus) body.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
     }
 
-    function matrix(says) {
-      const { labels, confusion } = found;
-      const size = labels.length;
-      const map = heat({ shape: [size, size], data: confusion, rows: labels, columns: labels }, { says: `${says.confusion}; ${says.rows}` });
-      const made = panel({
-        name: "confusion", title: says.confusion, words: studio.words, body: map, hint: says.rows,
-        numbers: () => ({ columns: ["right", ...labels], rows: labels.map((label, row) => [label, ...confusion.slice(row * size, (row + 1) * size)]) }),
-      });
-      let worst = null;
-      confusion.forEach((count, at) => {
-        const [row, column] = [Math.floor(at / size), at % size];
-        if (row !== column && count > (worst?.count ?? 0)) worst = { count, right: labels[row], said: labels[column] };
-      });
-      if (worst) made.set(says.matrix(worst.right, worst.said, worst.count));
+    function framed(name, view) {
+      const { words } = studio;
+      const made = panel({ name, title: words[name].title, words, hint: words[name].hint, tools: view.tools, body: view.element, scene: view.scene, numbers: view.numbers });
+      made.set(view.sentence());
       return made.element;
     }
 
@@ -80,9 +60,9 @@ export const data = {
     return {
       changed(now, before) {
         if (now.model !== before.model) ask();
-        else if (found && now.language !== before.language) build();
+        else if (found && SHOWN.some((name) => now[name] !== before[name])) build();
       },
-      draw() {},
+      draw: () => found && build(),
       close: () => (open = false),
     };
   },

@@ -98,6 +98,10 @@ class Answers(ABC):
         """The right answers of a batch, in the form of `predicted`."""
 
     @abstractmethod
+    def named(self, answer: Any) -> str:
+        """One of `predicted` or `expected`, as it is read."""
+
+    @abstractmethod
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         """The metrics of predictions; `loss` is the mean."""
 
