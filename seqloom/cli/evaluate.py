@@ -48,7 +48,7 @@ def evaluate(
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
     from seqloom.cli.console import console
     from seqloom.config import gather
-    from seqloom.engines.exported import check_engine, facts_at
+    from seqloom.engines.facts import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.evaluating.baselines.score import sentence
     from seqloom.evaluating.bootstrap import compare

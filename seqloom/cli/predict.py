@@ -126,7 +126,7 @@ def predict(
 
 def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) -> Any:
     """A model; one that was exported, without torch if it can be. `inside`: more is asked for than its answers."""
-    from seqloom.engines.exported import ALONE, check_engine, facts_at, open_alone
+    from seqloom.engines.facts import ALONE, check_engine, facts_at
     from seqloom.errors import SeqloomError
 
     facts = facts_at(folder)
@@ -135,6 +135,8 @@ def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) ->
         what = f"{folder} was exported for {facts.engine}, which gives answers alone: no attention, no vectors"
         raise SeqloomError(what, remedy=f"give {facts.made_from or 'the folder that it was trained in'}")
     if facts is not None and facts.task in ALONE:
+        from seqloom.engines.exported import open_alone
+
         return open_alone(folder, token_scores=token_scores)
     from seqloom.training.model import load
 

@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from seqloom.engines.ctranslate2_export import export_translator
-from seqloom.engines.network import check_in_torch
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.engines.onnx_export import export_logits
 from seqloom.engines.settings import ENGINES, FILE, EngineFacts
 from seqloom.errors import SeqloomError, UnknownName

@@ -12,8 +12,9 @@ from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.decoding.writer import SequenceWriter
 from seqloom.engines.exported import make_writer, workers
+from seqloom.engines.in_engine import InEngine
 from seqloom.engines.settings import EngineFacts
-from seqloom.errors import DamagedError, SeqloomError
+from seqloom.errors import DamagedError
 from seqloom.extras import require
 from seqloom.storage import ModelFiles
 from seqloom.tokens.tokenizer import Tokenizer
@@ -24,21 +25,6 @@ def make_network(files: ModelFiles, facts: EngineFacts, tokenizers: dict[str, To
     if facts.engine == "onnx":
         return EngineLogits(files, facts, workers())
     return EngineWriter(make_writer(files, facts, tokenizers, workers()))
-
-
-class InEngine(nn.Module):
-    """What runs in an engine; its only parameter is empty, and says that it is on the CPU."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.nowhere = nn.Parameter(torch.empty(0), requires_grad=False)
-
-
-def check_in_torch(network: nn.Module) -> None:
-    """Raise an error for an exported model, where more is asked for than its answers."""
-    if isinstance(network, InEngine):
-        what = "this model is exported already: it gives answers alone, and its weights cannot be read any more"
-        raise SeqloomError(what, remedy="use the folder that it was made from, which its engine.json names")
 
 
 class EngineWriter(InEngine, SequenceWriter):

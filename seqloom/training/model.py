@@ -18,9 +18,8 @@ from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.engines.export import write_engine
-from seqloom.engines.exported import facts_at
-from seqloom.engines.network import check_in_torch, make_network
+from seqloom.engines.facts import facts_at
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.engines.settings import EngineFacts, engine_of
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.evaluating.baselines.score import BaselineScore
@@ -232,6 +231,8 @@ class Model:
         place = Path(folder)
         if place.exists():
             raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
+        from seqloom.engines.export import write_engine  # here: it knows the tasks that can be exported
+
         with new_folder(place) as part:
             save_task(part, self.task, own=self.own)
             write_engine(part, self.task, self.network, to, int8=int8, made_from=self.folder)
@@ -307,6 +308,8 @@ def load(folder: Path | str) -> Model:
 def load_exported(files: ModelFiles, facts: EngineFacts) -> Model:
     """An exported model with its engine in the place of a module."""
     config, task = load_task(files)
+    from seqloom.engines.network import make_network  # here: it knows the tasks that can be exported
+
     network = make_network(files, facts, task.tokenizers)
     return Model(config, task, network.eval(), files.place, own=read_saved(files).own)
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from seqloom.attribution import Method, attribute
 from seqloom.config import check
-from seqloom.engines.network import check_in_torch
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
 from seqloom.explaining.trained import explain_model
