@@ -10,7 +10,7 @@ from torch import nn
 from seqloom.data.record import Record
 from seqloom.tasks.review import Reviewed, mean_losses
 from seqloom.tasks.translate.batch import translation_batch
-from seqloom.tasks.translate.corpus_text import text_in
+from seqloom.tasks.translate.corpus_text import source_in, text_in
 from seqloom.tasks.translate.options import TranslateOptions
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def review_translation(task: Translate, model: nn.Module, records: list[Record]) -> list[Reviewed]:
     """The loss of the target that is right, and what is written instead, found as `predict` does."""
-    sources, targets = ([text_in(record, side) for record in records] for side in ("source", "target"))
+    sources = [source_in(record, task.tags) for record in records]
+    targets = [text_in(record, "target") for record in records]
     longest = task.config.model.length - 1
     read = [ids[:longest] for ids in task.source_tokenizer.encode_batch(sources)]
     written = [ids[:longest] for ids in task.target_tokenizer.encode_batch(targets)]
