@@ -42,6 +42,7 @@ def evaluate(
     trust: Annotated[
         bool, typer.Option("--trust", help="Without data: open the files that a model of somebody else's names.")
     ] = False,
+    task_tag: Annotated[str | None, typer.Option(help="Of a model for several tasks, the tag of one.")] = None,
     engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
@@ -62,7 +63,7 @@ def evaluate(
     if against and against.resolve() == folder.resolve():
         raise SeqloomError(f"{folder} against itself", remedy="name another model")
     where: Any = data[0] if data and len(data) == 1 else data or None
-    options = gather(None, set_, beam=beam)
+    options = gather(None, set_, beam=beam, task_tag=task_tag)
     options.setdefault("part", part)
     reading = options.pop("data", {})
     if not isinstance(reading, dict):

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import nn
 
-from seqloom.decoding.writer import SequenceWriter
 from seqloom.engines.ctranslate2_export import export_translator
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.engines.onnx_export import export_logits
 from seqloom.engines.settings import ENGINES, FILE, EngineFacts
 from seqloom.errors import SeqloomError, UnknownName
@@ -26,9 +26,7 @@ def write_engine(
     """Write the files of an engine, and what it must know, into a folder that gets a manifest."""
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES, remedy=f"there are: {', '.join(ENGINES)}")
-    if isinstance(network, SequenceWriter):
-        what = "this model is exported already, and its weights cannot be read any more"
-        raise SeqloomError(what, remedy="export the folder that it was made from, which its engine.json names")
+    check_in_torch(network)
     before = {file.name for file in folder.iterdir()}
     write = write_ctranslate2 if engine == "ctranslate2" else write_onnx
     limits = write(folder, task, network, int8=int8)

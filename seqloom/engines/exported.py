@@ -18,6 +18,7 @@ from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.translate.answering import answer_sources
 from seqloom.tasks.translate.options import TranslateOptions
+from seqloom.tasks.translate.task_tags import tagged
 from seqloom.tasks.translate.text_reading import TextReading
 from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.tokenizer import Tokenizer
@@ -56,6 +57,7 @@ class ExportedTranslator:
 
     def predict(self, texts: Sequence[str], options: TranslateOptions) -> list[Any]:
         begin = prefix_tokens(self.target, options.prefix)
+        texts = [tagged(options.task_tag, text) for text in texts]
 
         def decode(read: Sequence[Sequence[int]], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
             return self.writer.write_steps(read, batch, begin, options)

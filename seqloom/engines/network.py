@@ -12,6 +12,7 @@ from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.decoding.writer import SequenceWriter
 from seqloom.engines.exported import make_writer, workers
+from seqloom.engines.in_engine import InEngine
 from seqloom.engines.settings import EngineFacts
 from seqloom.errors import DamagedError
 from seqloom.extras import require
@@ -26,13 +27,12 @@ def make_network(files: ModelFiles, facts: EngineFacts, tokenizers: dict[str, To
     return EngineWriter(make_writer(files, facts, tokenizers, workers()))
 
 
-class EngineWriter(nn.Module, SequenceWriter):
-    """A writer that runs in an engine; its only parameter is empty, and says that it is on the CPU."""
+class EngineWriter(InEngine, SequenceWriter):
+    """A writer that runs in an engine."""
 
     def __init__(self, writer: SequenceWriter) -> None:
         super().__init__()
         self.writer, self.at_once = writer, writer.at_once
-        self.nowhere = nn.Parameter(torch.empty(0), requires_grad=False)
 
     def write_steps(
         self, sources: Sequence[Sequence[int]], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
@@ -40,12 +40,11 @@ class EngineWriter(nn.Module, SequenceWriter):
         return self.writer.write_steps(sources, requests, prefix, options)
 
 
-class EngineLogits(nn.Module):
+class EngineLogits(InEngine):
     """A module whose graph runs in ONNX Runtime: tensors in, logits out."""
 
     def __init__(self, files: ModelFiles, facts: EngineFacts, threads: int) -> None:
         super().__init__()
-        self.nowhere = nn.Parameter(torch.empty(0), requires_grad=False)
         runtime = require("onnxruntime", "onnx", "the engine onnx")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = threads

@@ -252,6 +252,15 @@ class Task(ABC, Generic[C]):
     def check_teacher(self, teacher: Self) -> None:
         """Raise `ConfigError` if the logits of a trained model of this task are not of what is learned here."""
 
+    @property
+    def labels(self) -> Sequence[str]:
+        """What an example as a whole can be answered with; empty where answers are no labels."""
+        return ()
+
+    def labels_of(self, record: Record) -> Sequence[int]:
+        """The ids of the labels that are right for a record."""
+        return ()
+
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
         return []

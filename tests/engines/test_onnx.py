@@ -77,3 +77,12 @@ def test_what_cannot_be_written_is_refused(models, tmp_path):
     with pytest.raises(SeqloomError, match="no engine is called 'onyx'\n    -> did you mean onnx"):
         load(models / "mood").export(tmp_path / "mood", "onyx")
     assert not list(tmp_path.iterdir())
+
+
+def test_an_exported_model_gives_answers_alone(models, tmp_path):
+    engine = load(load(models / "mood").export(tmp_path / "mood", "onnx"))
+    for ask in (lambda: engine.export(tmp_path / "again", "onnx"), lambda: engine.save(tmp_path / "again"),
+                lambda: engine.vectors(["a film"])):  # fmt: skip
+        with pytest.raises(SeqloomError, match="exported already"):
+            ask()
+    assert not (tmp_path / "again").exists()

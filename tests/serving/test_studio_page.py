@@ -196,9 +196,10 @@ def test_a_key_is_asked_for_and_a_server_that_goes_away_is_waited_for(new_page, 
 
 
 @pytest.mark.axe
-def test_nothing_stands_in_the_way_of_those_who_see_or_hear_it_otherwise(visit):
+@pytest.mark.parametrize("width", [375, 1600])
+def test_nothing_stands_in_the_way_of_those_who_see_or_hear_it_otherwise(visit, width):
     rules = Path(os.environ["SEQLOOM_AXE"]).read_text(encoding="utf-8")
-    tab = visit(width=1200, locale="en-US", bypass_csp=True)
+    tab = visit(width=width, locale="en-US", bypass_csp=True)
     tab.evaluate(rules)
     for model in ("digits", "mood", "words", "song", "heads"):
         tab.locator("select").first.select_option(model)

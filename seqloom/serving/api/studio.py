@@ -14,6 +14,7 @@ from torch import Tensor
 
 from seqloom.attribution import Method, attribute
 from seqloom.config import check
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
 from seqloom.explaining.trained import explain_model
@@ -153,6 +154,7 @@ async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -
     (given,) = service.parse_inputs(model, [given])
     names = ("beam", "temperature", "seed", "length", "prefix", "off")
     try:
+        check_in_torch(model.network)
         options = check(InspectOptions, {name: getattr(body, name) for name in names}, where="options")
         look = Head.named(body.look) if body.look else ("", None, None)
     except SeqloomError as error:
@@ -244,6 +246,10 @@ async def attributed(body: AttributeRequest, request: Request, service: ServiceD
     entry = service.entry(body.model)
     model = await service.load_model(entry)
     (given,) = service.parse_inputs(model, [body.text])
+    try:
+        check_in_torch(model.network)
+    except SeqloomError as error:
+        raise validation_error(error) from None
 
     def work(wanted: Callable[[], bool]) -> str:
         probe = model.task.probe(model.network, given)

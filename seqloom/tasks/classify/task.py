@@ -178,6 +178,13 @@ class Classify(Task[ClassifyConfig]):
             "raise model.length to read it"
         ]
 
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.answers.labels
+
+    def labels_of(self, record: Record) -> Sequence[int]:
+        return [int(id) for id in self.answers.encode(record)] if self.labels else ()
+
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         return baselines(self.answers, train, valid)
 

@@ -81,7 +81,7 @@ class FrameSources(SourceKind):
     def accept(self, given: Any) -> Any:
         return self.frames.accept(given)
 
-    def read(self, given: Sequence[Any]) -> list[GivenSource]:
+    def read(self, given: Sequence[Any], tag: str = "") -> list[GivenSource]:
         return self.encode([self.frames.record(one) for one in given])
 
     def most_read(self, given: Any) -> int:

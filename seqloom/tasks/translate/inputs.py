@@ -20,9 +20,10 @@ from seqloom.models.stage import VocabularyAxis
 from seqloom.tasks.batching import tensors
 from seqloom.tasks.stages import LONGEST, bounded, frequent_text, read_words, token_axis
 from seqloom.tasks.translate.answers import GivenSource, ReadSource, Translation
-from seqloom.tasks.translate.corpus_text import text_in, text_of
+from seqloom.tasks.translate.corpus_text import source_in, text_of
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.translate.settings import TranslateConfig
+from seqloom.tasks.translate.task_tags import tagged
 from seqloom.tasks.translate.text_reading import TextReading
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -64,8 +65,9 @@ class SourceKind(ABC):
     def size(self, corpus: Corpus, row: int) -> int:
         """Words or frames of a source."""
 
-    def of_corpus(self, corpus: Corpus, row: int) -> GivenSource:
-        return GivenSource(text_of(corpus, "source", row), corpus["source", row])
+    def of_corpus(self, corpus: Corpus, rows: Sequence[int], tag: str = "") -> list[GivenSource]:
+        """Sources of a corpus, behind the tag of a task if they lack it."""
+        return [GivenSource(text_of(corpus, "source", row), corpus["source", row]) for row in rows]
 
     def lengths(self, corpus: Corpus) -> NDArray[Any]:
         """How long each source of a corpus is, as the model reads it."""
@@ -93,8 +95,8 @@ class SourceKind(ABC):
         """What a stranger sent as JSON; never the name of a file."""
 
     @abstractmethod
-    def read(self, given: Sequence[Any]) -> list[GivenSource]:
-        """What a user hands to a model."""
+    def read(self, given: Sequence[Any], tag: str = "") -> list[GivenSource]:
+        """What a user hands to a model, for the task of a tag."""
 
     @abstractmethod
     def most_read(self, given: Any) -> int:
@@ -132,20 +134,28 @@ class SourceKind(ABC):
 
 
 class TextSources(TextReading, SourceKind):
-    """Texts as token ids."""
+    """Texts as token ids, behind a tag if there are several tasks."""
 
     counted, is_text = "tokens", True
 
-    def __init__(self, config: TranslateConfig, tokenizer: Tokenizer) -> None:
+    def __init__(self, config: TranslateConfig, tokenizer: Tokenizer, tags: Sequence[str]) -> None:
         TextReading.__init__(self, tokenizer, config.model.length)
-        self.config = config
+        self.config, self.tags = config, tags
 
     def make_model(self, target_vocab: int) -> Seq2Seq:
         return Seq2Seq.of_texts(self.config.model, self.tokenizer.size, target_vocab)
 
     def encode(self, records: Sequence[Record]) -> list[GivenSource]:
-        texts = [text_in(record, "source") for record in records]
+        texts = [source_in(record, self.tags) for record in records]
         return [GivenSource(*one) for one in zip(texts, self.tokenizer.encode_batch(texts), strict=True)]
+
+    def of_corpus(self, corpus: Corpus, rows: Sequence[int], tag: str = "") -> list[GivenSource]:
+        if not tag:
+            return super().of_corpus(corpus, rows)
+        return self.read([text_of(corpus, "source", row) for row in rows], tag)
+
+    def read(self, given: Sequence[Any], tag: str = "") -> list[GivenSource]:
+        return super().read([tagged(tag, self.accept(one)) for one in given])
 
     def at_random(self, corpus: Corpus, rows: Sequence[int], random: Random) -> list[Any]:
         return list(self.tokenizer.encode_batch([text_of(corpus, "source", row) for row in rows], random))

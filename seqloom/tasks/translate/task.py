@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
+from statistics import fmean
 from typing import Any, Self
 
 import numpy as np
@@ -16,12 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.attribution.probe import Probe
-from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.length_batches import by_length
+from seqloom.data.mixed_sampler import mixed
 from seqloom.data.record import Record
-from seqloom.data.splits import Records
+from seqloom.data.splits import Records, join_splits, open_data
 from seqloom.data.stratification import Outcomes
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.writer import SequenceWriter
@@ -45,16 +46,27 @@ from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answering import AT_ONCE, answer_sources
 from seqloom.tasks.translate.answers import GivenSource, Translation
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
-from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.corpus_text import (
+    SETS,
+    as_bytes,
+    questions,
+    rows_by_tag,
+    set_number,
+    source_in,
+    spread,
+    text_in,
+    text_of,
+)
 from seqloom.tasks.translate.frame_sources import FrameSources
 from seqloom.tasks.translate.inputs import SourceKind, TextSources
 from seqloom.tasks.translate.inspect import inspect_translation
-from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.metrics import Answered, evaluation, scores_by_tag, with_tags
 from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
 from seqloom.tasks.translate.review import review_translation
 from seqloom.tasks.translate.settings import TranslateConfig, TranslateFacts
 from seqloom.tasks.translate.stages import translation_example
+from seqloom.tasks.translate.task_tags import check_tag
 from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.tokenizer import Tokenizer, train_pair
@@ -76,7 +88,9 @@ class Translate(Task[TranslateConfig]):
         super().__init__(config, tokenizers, facts)
         frames = facts.get("frames")
         self.inputs: SourceKind = (
-            FrameSources(config, frames, facts["longest"]) if frames else TextSources(config, self.source_tokenizer)
+            FrameSources(config, frames, facts["longest"])
+            if frames
+            else TextSources(config, self.source_tokenizer, self.tags)
         )
 
     @property
@@ -95,21 +109,40 @@ class Translate(Task[TranslateConfig]):
     def target_tokenizer(self) -> Tokenizer:
         return self.tokenizers["target" if "target" in self.tokenizers else "text"]
 
+    @property
+    def tags(self) -> Sequence[str]:
+        """The tags of its tasks, if it has several."""
+        tags: list[str] = self.facts.get("tags", [])
+        return tags
+
+    @classmethod
+    def open_data(cls, config: TranslateConfig) -> dict[str, Records]:
+        """The pairs of a run; of several sets, all of them with their tags."""
+        if not config.data.sets:
+            return {**open_data(config.data, cls.columns, cls.outcomes(config))}
+        sets = config.data.one_by_one()
+        return join_splits({tag: open_data(one, cls.columns, cls.outcomes(config)) for tag, one in sets.items()})
+
     @classmethod
     def learn(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
         """Train the tokenizers; of frames, measure the scale."""
         if "frames" in next(iter(train)).columns:
             return cls.learn_frames(config, train, known)
+        tags = [one.tag for one in config.data.sets]
+        facts = {"tags": tags} if tags else {}
         if "text" in known or {"source", "target"} <= known.keys():
             rates = {"target": config.tokens.written.bpe_dropout}
             shared = config.tokens.bpe_dropout
-            return cls(config, {name: one.with_dropout(rates.get(name, shared)) for name, one in known.items()}, {})
-        texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
+            return cls(config, {name: one.with_dropout(rates.get(name, shared)) for name, one in known.items()}, facts)
+        texts = ((source_in(record, tags), text_in(record, "target")) for record in train)
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
-        return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
+        return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, facts)
 
     @classmethod
     def learn_frames(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        if config.data.sets:
+            what = "frames have no text that a tag could stand before"
+            raise DataError(what, remedy="train a model for each of data.sets")
         statistics = FrameStatistics()
         for record in train:
             statistics.add(record)
@@ -157,7 +190,9 @@ class Translate(Task[TranslateConfig]):
         """Both sides as token ids (of frames, themselves), and as text: for the metrics, and for BPE-dropout."""
         sources = self.inputs.encode(records)
         targets = [text_in(record, "target") for record in records]
+        sets = {SETS: [[set_number(record, self.tags)] for record in records]} if self.tags else {}
         return {
+            **sets,
             "source": [one.values for one in sources],
             "target": self.target_tokenizer.encode_batch(targets),
             "source_text": [as_bytes(one.shown) for one in sources],
@@ -191,7 +226,8 @@ class Translate(Task[TranslateConfig]):
         if not len(kept):
             what = f"every pair is longer than {self.config.model.length} {self.inputs.counted}"
             raise DataError(what, remedy="raise model.length")
-        order = BucketSampler(longer[kept], plan.batch_tokens, plan.seed)
+        sets = train.arrays[SETS].ravel()[kept] if self.tags else None
+        order = mixed(longer[kept], plan.batch_tokens, plan.seed, sets, self.config.data.mix_temperature)
         at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
         def make(rows: Any) -> TranslationBatch:
@@ -238,18 +274,25 @@ class Translate(Task[TranslateConfig]):
         metrics = {"loss": loss}
         if settings.measure == "loss":
             return ValidationResult(metrics, -loss)
-        questions = self.questions(valid, spread(min(settings.validate_pairs, len(valid)), len(valid)))
-        measured = self.translated(model, valid, questions, TranslateEvaluateOptions(beam=1, attention=False))
-        score = measured.score(settings.measure)
-        return ValidationResult({**metrics, settings.measure: score}, score)
+        rows = spread(min(settings.validate_pairs, len(valid)), len(valid))
+        asked = questions(valid, rows, self.inputs.key, together=settings.several_right)
+        answered = self.translated(model, valid, asked, TranslateEvaluateOptions(beam=1, attention=False))
+        by_tag = scores_by_tag(rows_by_tag(valid, self.tags), answered, settings.measure)
+        score = fmean(by_tag.values()) if by_tag else answered.metrics().score(settings.measure)
+        return ValidationResult({**metrics, settings.measure: score, **by_tag}, score)
 
-    def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
-        """The mean loss of a token, <eos> among them."""
+    def loss_of(
+        self, model: nn.Module, corpus: Corpus, device: torch.device, some: Sequence[int] = (), tag: str = ""
+    ) -> float:
+        """The mean loss of a token, <eos> among them; of some pairs, or of all, behind a tag that they lack."""
         total, count = 0.0, 0
+        places = np.array(some or range(len(corpus)))
         model.eval()
         with torch.no_grad():
-            for rows in by_length(corpus.lengths("target"), AT_ONCE):
-                batch = self.batch(corpus, rows, device)
+            for chosen in by_length(corpus.lengths("target")[places], AT_ONCE):
+                rows = places[chosen].tolist()
+                sources = [one.values for one in self.inputs.of_corpus(corpus, rows, tag)]
+                batch = self.paired(sources, [corpus["target", row] for row in rows], device)
                 real = batch.real
                 logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
                 total += float(F.cross_entropy(logits, batch.labels[real], reduction="sum"))
@@ -273,7 +316,7 @@ class Translate(Task[TranslateConfig]):
     # --- use ----------------------------------------------------------------------------------------
 
     def input_of(self, record: Record) -> Any:
-        return record.columns["source" if self.inputs.is_text else "frames"]
+        return source_in(record, self.tags) if self.inputs.is_text else record.columns["frames"]
 
     def accept(self, given: Any) -> Any:
         return self.inputs.accept(given)
@@ -282,7 +325,7 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, requests: Sequence[TaskRequest], options: TranslateOptions
     ) -> Iterator[Sequence[Reply]]:
         """Translations, each as soon as it is done; what is blank stays blank."""
-        sources = self.inputs.read([one.input for one in requests])
+        sources = self.inputs.read([one.input for one in requests], options.task_tag)
         yield from self.write_answers(model, sources, requests, options)
 
     def write_answers(
@@ -292,6 +335,7 @@ class Translate(Task[TranslateConfig]):
         """The same for sources that were read."""
         if model.training:  # to ask is quicker than to set
             model.eval()
+        check_tag(options.task_tag, self.tags, [source.shown for source in sources])
 
         def decode(read: Sequence[Any], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
             return self.decode_steps(model, read, batch, options)
@@ -305,7 +349,7 @@ class Translate(Task[TranslateConfig]):
         self, model: nn.Module, corpus: Corpus, rows: Sequence[int], options: TranslateOptions
     ) -> list[Translation]:
         """Answers to sources of a corpus."""
-        return self.answers_to(model, [self.inputs.of_corpus(corpus, row) for row in rows], options)
+        return self.answers_to(model, self.inputs.of_corpus(corpus, rows, options.task_tag), options)
 
     def answers_to(
         self, model: nn.Module, sources: Sequence[GivenSource], options: TranslateOptions
@@ -340,7 +384,13 @@ class Translate(Task[TranslateConfig]):
         assert isinstance(model, Seq2Seq)
         return inspect_translation(self, model, self.accept(given), options, wanted)
 
+    def check_said(self, given: Sequence[Any]) -> None:
+        """Raise `ConfigError` if there are several tasks and a text does not say which one it is for."""
+        if self.tags:
+            check_tag("", self.tags, [self.accept(one) for one in given])
+
     def probe(self, model: nn.Module, given: Any) -> Probe:
+        self.check_said([given])
         assert isinstance(model, Seq2Seq)
         return translation_probe(self, model, given)
 
@@ -348,6 +398,7 @@ class Translate(Task[TranslateConfig]):
         return review_translation(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
+        self.check_said([] if given is None else [given])
         return translation_example(self.inputs, model, self.target_tokenizer, given, device)
 
     def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
@@ -368,36 +419,34 @@ class Translate(Task[TranslateConfig]):
         """The language of the targets, empty if it is not said."""
         return self.config.data.target_language.split("-")[0].removeprefix("und")
 
-    def questions(self, corpus: Corpus, rows: Sequence[int]) -> list[list[int]]:
-        """The pairs of a corpus, each by itself, or with `several_right` those with the same source together."""
-        if not self.config.translate.several_right:
-            return [[row] for row in rows]
-        found: dict[object, list[int]] = {}
-        for row in rows:
-            found.setdefault(self.inputs.key(corpus, row), []).append(row)
-        return list(found.values())
-
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
-    ) -> TranslationMetrics:
-        """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
-        found = self.answers_in(model, corpus, [rows[0] for rows in questions], options)
+    ) -> Answered:
+        """Pairs, translated; for pairs with the same source, the target of each is right."""
+        rows = [same[0] for same in questions]
+        found = self.answers_in(model, corpus, rows, options)
         given, sources = [answer.text for answer in found], [answer.source for answer in found]
-        references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
+        references = [[text_of(corpus, "target", row) for row in same] for same in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return TranslationMetrics.of(given, references, sources, self.language, cased=cased, spaced=spaced)
+        return Answered(rows, given, references, sources, self.language, cased=cased, spaced=spaced)
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
     ) -> Evaluation:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
         metrics: dict[str, float] = {}
-        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
-            loss = self.loss_of(model, corpus, device)
-            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         chosen = options.model_copy(update={"attention": False})
-        questions = self.questions(corpus, range(len(corpus)))
-        measured = self.translated(model, corpus, questions, chosen)
-        sizes = [self.inputs.size(corpus, rows[0]) for rows in questions]
-        return evaluation(measured, metrics, options.measure or self.config.translate.measure, sizes)
+        rows: Sequence[int] = range(len(corpus))
+        if of_task := rows_by_tag(corpus, self.tags).get(options.task_tag):  # pairs of this task, which have its tag
+            rows, chosen = of_task, chosen.model_copy(update={"task_tag": ""})
+        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
+            loss = self.loss_of(model, corpus, device, rows, chosen.task_tag)
+            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
+        asked = questions(corpus, rows, self.inputs.key, together=self.config.translate.several_right)
+        answered = self.translated(model, corpus, asked, chosen)
+        measure = options.measure or self.config.translate.measure
+        sizes = [self.inputs.size(corpus, row) for row in answered.rows]
+        found = evaluation(answered.metrics(), metrics, measure, sizes)
+        by_tag = {} if measure == "loss" else scores_by_tag(rows_by_tag(corpus, self.tags), answered, measure)
+        return with_tags(found, by_tag) if by_tag else found

@@ -58,6 +58,8 @@ class Answers(ABC):
         """How to find the labels of a record; None where there are none."""
         return None
 
+    labels: Sequence[str] = ()
+    """That there are, by id; empty for numbers."""
     outputs: int
     """Logits that a model gives for an input."""
 
