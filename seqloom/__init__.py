@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from seqloom.tasks.task import Task
     from seqloom.training.api import train
     from seqloom.training.callbacks import Callback
+    from seqloom.training.distilling import distil
     from seqloom.training.model import Model, load
     from seqloom.training.tuning import tune
 
@@ -28,6 +29,7 @@ __all__ = [
     "__version__",
     "compare",
     "definition",
+    "distil",
     "equations",
     "explain",
     "layer",
@@ -45,6 +47,7 @@ _HOMES = {
     "SeqloomError": "seqloom.errors",
     "Task": "seqloom.tasks.task",
     "compare": "seqloom.comparing.api",
+    "distil": "seqloom.training.distilling",
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
     "load": "seqloom.training.model",
@@ -55,7 +58,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import seqloom` alone need not wait for torch."""
-    if name in ("train", "tune"):
+    if name in ("distil", "train", "tune"):
         from seqloom.threads import wait_asleep
 
         wait_asleep()  # before torch is imported: it reads then how its threads wait

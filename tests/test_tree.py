@@ -65,6 +65,7 @@ def test_public_names_are_those_of_all():
         "__version__",
         "compare",
         "definition",
+        "distil",
         "explain",
         "layer",
         "load",

@@ -26,9 +26,9 @@ class PictureAttention(AttentionMap):
         """The mean over layers and heads for each word, as the regions stand in the picture. (T, rows, columns)"""
         return self.mean().reshape(len(self.target), self.rows, self.columns)
 
-    def by_target_word(self, words: Sequence[int]) -> PictureAttention:
+    def by_target_word(self, words: Sequence[int], texts: Sequence[str] | None = None) -> PictureAttention:
         """Pieces of the caption put together to words, which look as their pieces do on average."""
-        belongs, target = group_pieces(self.target, words, None)
+        belongs, target = group_pieces(self.target, words, texts)
         means = belongs / belongs.sum(1, keepdims=True)
         return replace(self, target=target, weights=(means @ self.weights).astype(np.float32))
 

@@ -15,6 +15,7 @@ from seqloom.cli import (
     compare,
     data,
     demo,
+    distil,
     evaluate,
     explain,
     export,
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 app.command(epilog=examples(train.EXAMPLES))(train.train)
 app.command(epilog=examples(tune.EXAMPLES))(tune.tune)
+app.command(epilog=examples(distil.EXAMPLES))(distil.distil)
 app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
 app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=examples(compare.EXAMPLES))(compare.compare)

@@ -1,6 +1,7 @@
 """docs/api.md: every public name with its signature and its docstring, made by `python -m seqloom.cli.api_page`."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -59,16 +60,21 @@ def signature(thing: Any) -> str:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "(...)"
-    text = str(found).replace("'", "") if "'" in str(found) else str(found)
+    text = plain(found)
     if len(text) <= 100:
         return text
     lines: list[str] = []
     for argument in found.parameters.values():
         if argument.kind is argument.KEYWORD_ONLY and "*" not in "".join(line[:5] for line in lines):
             lines.append("    *,")
-        lines.append(f"    {argument},".replace("'", ""))
-    returned = "" if found.return_annotation is found.empty else f" -> {found.return_annotation}".replace("'", "")
+        lines.append(f"    {plain(argument)},")
+    returned = "" if found.return_annotation is found.empty else f" -> {plain(found.return_annotation)}"
     return "\n".join(["(", *lines, f"){returned}"])
+
+
+def plain(part: Any) -> str:
+    """A part of a signature without quotes, and without the place of a function in memory."""
+    return re.sub(r"<function .*? at 0x[0-9a-f]+>", "...", str(part).replace("'", ""))
 
 
 def module_section(name: str, module: ModuleType) -> str:

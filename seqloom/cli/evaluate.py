@@ -42,13 +42,14 @@ def evaluate(
     trust: Annotated[
         bool, typer.Option("--trust", help="Without data: open the files that a model of somebody else's names.")
     ] = False,
+    task_tag: Annotated[str | None, typer.Option(help="Of a model for several tasks, the tag of one.")] = None,
     engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
     """Measure a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
     from seqloom.cli.console import console
     from seqloom.config import gather
-    from seqloom.engines.exported import check_engine, facts_at
+    from seqloom.engines.facts import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.evaluating.baselines.score import sentence
     from seqloom.evaluating.bootstrap import compare
@@ -62,7 +63,7 @@ def evaluate(
     if against and against.resolve() == folder.resolve():
         raise SeqloomError(f"{folder} against itself", remedy="name another model")
     where: Any = data[0] if data and len(data) == 1 else data or None
-    options = gather(None, set_, beam=beam)
+    options = gather(None, set_, beam=beam, task_tag=task_tag)
     options.setdefault("part", part)
     reading = options.pop("data", {})
     if not isinstance(reading, dict):

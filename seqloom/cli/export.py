@@ -9,6 +9,7 @@ import typer
 EXAMPLES = [
     "seqloom export runs/en-de --to ctranslate2 fast/en-de",
     "seqloom export runs/en-de --to ctranslate2 small/en-de --int8",
+    "seqloom export runs/reviews --to onnx fast/reviews",
     'seqloom predict fast/en-de "a man rides a horse"',
 ]
 
@@ -35,7 +36,10 @@ EngineOption = Annotated[Engine, typer.Option("--engine", help="What runs it; au
 def export(
     folder: Annotated[Path, typer.Argument(help="A trained model: its folder, or a pack.")],
     target: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write; it is not there yet.")],
-    to: Annotated[Target, typer.Option("--to", help="ctranslate2 for Transformers that translate, onnx for all.")],
+    to: Annotated[
+        Target,
+        typer.Option("--to", help="ctranslate2 for Transformers that translate, onnx to classify or tag."),
+    ],
     int8: Annotated[bool, typer.Option("--int8", help="Weights as integers of 8 bits: smaller and faster.")] = False,
 ) -> None:
     """Write a trained model for an engine that answers without torch: faster, and from a cold start at once.

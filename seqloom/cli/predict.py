@@ -72,6 +72,7 @@ def predict(
     ] = None,
     length: Annotated[int | None, typer.Option(help="Tokens to generate at most.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the sampling.")] = None,
+    task_tag: Annotated[str | None, typer.Option(help="Of a model for several tasks, the tag of one.")] = None,
     engine: EngineOption = Engine.auto,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
 ) -> None:
@@ -83,7 +84,17 @@ def predict(
     from seqloom.errors import SeqloomError
     from seqloom.extras import require
 
-    options = gather(None, set_, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, beam=beam, n_best=n_best)
+    options = gather(
+        None,
+        set_,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        seed=seed,
+        beam=beam,
+        n_best=n_best,
+        task_tag=task_tag,
+    )
     asked = {"--attention": attention, "--attribution": attribution, "--vectors": vectors, "--nearest": nearest}
     if len(names := [name for name, given in asked.items() if given]) > 1:
         raise SeqloomError(f"{' and '.join(names)} ask for different things", remedy="choose one")
@@ -126,7 +137,7 @@ def predict(
 
 def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) -> Any:
     """A model; one that was exported, without torch if it can be. `inside`: more is asked for than its answers."""
-    from seqloom.engines.exported import ALONE, check_engine, facts_at, open_alone
+    from seqloom.engines.facts import ALONE, check_engine, facts_at
     from seqloom.errors import SeqloomError
 
     facts = facts_at(folder)
@@ -135,6 +146,8 @@ def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) ->
         what = f"{folder} was exported for {facts.engine}, which gives answers alone: no attention, no vectors"
         raise SeqloomError(what, remedy=f"give {facts.made_from or 'the folder that it was trained in'}")
     if facts is not None and facts.task in ALONE:
+        from seqloom.engines.exported import open_alone
+
         return open_alone(folder, token_scores=token_scores)
     from seqloom.training.model import load
 

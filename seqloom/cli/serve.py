@@ -57,7 +57,7 @@ def run_server(
     """Serve until somebody ends it."""
     from seqloom.cli.console import console
     from seqloom.config import load
-    from seqloom.engines.exported import check_engine, facts_at
+    from seqloom.engines.facts import check_engine, facts_at
     from seqloom.errors import SeqloomError
     from seqloom.extras import require
 

@@ -39,13 +39,17 @@ class BucketSampler:
     def batches(self, epoch: int) -> Iterator[Rows]:
         """All batches of an epoch, in order."""
         generator = np.random.default_rng([self.seed, epoch])
-        order = generator.permutation(len(self.lengths))
+        order = self.order(generator)
         for start in range(0, len(order), self.pool_rows):
             rows = order[start : start + self.pool_rows]
             by_length = rows[np.argsort(self.lengths[rows], kind="stable")]
             batches = list(self.batched(by_length))
             for place in generator.permutation(len(batches)):
                 yield batches[place]
+
+    def order(self, generator: np.random.Generator) -> Rows:
+        """The rows of an epoch."""
+        return generator.permutation(len(self.lengths))
 
     def batched(self, rows: Rows) -> Iterator[Rows]:
         """Sorted rows in batches; the longest row of each decides how many fit."""

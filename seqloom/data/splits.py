@@ -24,6 +24,7 @@ from seqloom.data.column_roles import ForTask
 from seqloom.data.datasets import SCHEME, find_dataset, is_dataset
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.formats import by_language, find_files
+from seqloom.data.joined import JoinedRecords
 from seqloom.data.line_reader import expanded
 from seqloom.data.record import Record
 from seqloom.data.settings import DataConfig
@@ -71,7 +72,7 @@ class Split:
         return self.source.source_name
 
 
-Records: TypeAlias = Source | Split
+Records: TypeAlias = Source | Split | JoinedRecords
 
 
 def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None) -> dict[str, Split]:
@@ -218,6 +219,14 @@ def open_data(config: DataConfig, task: ForTask = None, outcomes: Outcomes | Non
     if config.stratify:
         return {**stratified_split(train, shares, config.seed, by, outcomes), **without_train(opened)}
     return {**random_split(train, shares, config.seed, by), **without_train(opened)}
+
+
+def join_splits(sets: Mapping[str, Mapping[str, Records]]) -> dict[str, Records]:
+    """The splits of several sets by their tags, each split joined; one that a set lacks is that of the others."""
+    names = dict.fromkeys(name for splits in sets.values() for name in splits)
+    return {
+        name: JoinedRecords({tag: splits[name] for tag, splits in sets.items() if name in splits}) for name in names
+    }
 
 
 def without_train(opened: Mapping[str, Source]) -> dict[str, Source]:

@@ -58,8 +58,8 @@ class TopTokens(NamedTuple):
         It is here that a step waits for the device, once.
         """
         count = min(count, log_probs.shape[1])
-        rows = log_probs.shape[0]
-        if log_probs.is_cpu and log_probs.is_floating_point() and (count == 1 or (rows >= MANY and count <= FEW)):
+        rows, in_numpy = log_probs.shape[0], log_probs.is_cpu and log_probs.element_size() > 2  # bfloat16 it has not
+        if in_numpy and (count == 1 or (rows >= MANY and count <= FEW)):
             return cls.one_by_one(log_probs.numpy(), count)
         best = log_probs.topk(count, dim=-1)
         return cls(best.indices.cpu().numpy(), best.values.double().cpu().numpy())

@@ -31,7 +31,7 @@ def check_expressible(config: Seq2SeqConfig) -> None:
     others += [] if config.hidden else ["model.hidden = 0"]
     if others:
         what = f"CTranslate2 runs Transformers alone, and this model has {', '.join(others)}"
-        raise SeqloomError(what, remedy="export it with --to onnx, which takes every architecture")
+        raise SeqloomError(what, remedy="use it with torch as it is, or train a Transformer")
 
 
 def export_translator(

@@ -10,18 +10,17 @@ from typing import Any
 from seqloom.config import check
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.writer import SequenceWriter
+from seqloom.engines.facts import ALONE
 from seqloom.engines.settings import EngineFacts, engine_of
 from seqloom.errors import SeqloomError
-from seqloom.storage import ModelFiles, is_pack, open_files
+from seqloom.storage import ModelFiles, open_files
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.translate.answering import answer_texts
 from seqloom.tasks.translate.options import TranslateOptions
+from seqloom.tasks.translate.task_tags import tagged
 from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.tokenizer import Tokenizer
-
-ALONE = ("translate",)
-"""Tasks whose answers are made without torch."""
 
 
 class ExportedTranslator:
@@ -56,6 +55,7 @@ class ExportedTranslator:
 
     def predict(self, texts: Sequence[str], options: TranslateOptions) -> list[Any]:
         begin = prefix_tokens(self.target, options.prefix)
+        texts = [tagged(options.task_tag, text) for text in texts]
 
         def decode(read: Sequence[Sequence[int]], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
             return self.writer.write_steps(read, batch, begin, options)
@@ -93,13 +93,6 @@ def make_writer(
     return CTranslate2Engine(files, facts, *pair_of(tokenizers), threads, token_scores=token_scores)
 
 
-def facts_at(place: Path) -> EngineFacts | None:
-    """What an exported folder says of itself; None for any other place."""
-    if not is_pack(place) and not (place / "manifest.json").is_file():
-        return None
-    return engine_of(open_files(place))
-
-
 def open_alone(place: Path, *, token_scores: bool = True) -> ExportedTranslator:
     """An exported folder of a task that needs no torch; every file is checked first."""
     files = open_files(place)
@@ -109,17 +102,3 @@ def open_alone(place: Path, *, token_scores: bool = True) -> ExportedTranslator:
     tokenizers = tokenizers_in(files)
     writer = make_writer(files, facts, tokenizers, workers(), token_scores=token_scores)
     return ExportedTranslator(writer, tokenizers, facts)
-
-
-def check_engine(place: Path, facts: EngineFacts | None, wanted: str) -> None:
-    """Raise an error where a folder is not of the engine that was asked for, with how to come by one that is."""
-    if wanted == "auto" or wanted == (facts.engine if facts else "torch"):
-        return
-    if facts is None:
-        raise SeqloomError(
-            f"{place} is a model in torch, not one for {wanted}",
-            remedy=f"seqloom export {place} --to {wanted} FOLDER, and give that folder",
-        )
-    origin = facts.made_from or "the folder that it was trained in"
-    remedy = f"give {origin}" if wanted == "torch" else f"seqloom export {origin} --to {wanted} FOLDER"
-    raise SeqloomError(f"{place} was exported for {facts.engine}, not for {wanted}", remedy=remedy)

@@ -108,4 +108,5 @@ def turn(x: Tensor, lengths: Tensor | None) -> Tensor:
         return x.flip(1)
     places = torch.arange(x.shape[1], device=x.device)[:, None]
     mirrored = lengths.to(x.device)[:, None, None] - 1 - places
-    return x.take_along_dim(torch.where(words(lengths, x), mirrored, places), 1)
+    order = torch.where(words(lengths, x), mirrored, places)  # (B, T, 1)
+    return x.gather(1, order.expand(-1, -1, x.shape[2]))

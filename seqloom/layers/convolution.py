@@ -76,7 +76,8 @@ class Convolution(Layer):
         """
         if mask is not None:
             x = x.masked_fill(~mask[..., None], 0.0)
-        y = F.relu(F.conv1d(F.pad(x.mT, (self.before, self.behind)), self.kernel, self.b)).mT
+        x = F.pad(x.transpose(1, 2), (self.before, self.behind))
+        y = F.relu(F.conv1d(x, self.kernel, self.b)).transpose(1, 2)
         return y if mask is None else y.masked_fill(~mask[..., None], 0.0)
 
     def symbols(self) -> Symbols:

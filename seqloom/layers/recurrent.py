@@ -68,7 +68,7 @@ class Cell(Recurrent[S]):
 
     def start(self, x: Tensor) -> S:
         """The state before the first of the tokens x (B, T, D)."""
-        state: S = self.state_type(*x.new_zeros(len(self.state_type._fields), len(x), self.output_size))
+        state: S = self.state_type(*x.new_zeros(len(self.state_type._fields), x.shape[0], self.output_size))
         return state
 
     def read(self, x: Tensor, state: S, real: Tensor | None) -> tuple[Tensor, S]:
@@ -190,7 +190,7 @@ def at_end(y: Tensor, start: Tensor, real: Tensor) -> Tensor:
     -> (B, H)
     """
     length = real.sum(1, keepdim=True)  # (B, 1, 1)
-    end = y.take_along_dim((length - 1).clamp(min=0), 1)
+    end = y.gather(1, (length - 1).clamp(min=0).expand(-1, -1, y.shape[2]))
     return torch.where(length[:, 0] == 0, start, end[:, 0])
 
 

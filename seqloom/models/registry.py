@@ -16,10 +16,11 @@ import importlib
 import inspect
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import Any, Literal, TypeVar, get_args
 
 from seqloom.errors import SeqloomError, UnknownName
@@ -34,11 +35,10 @@ CELL_READS = ("widths", "bidirectional"), ("decoder_widths", "every_step", "scor
 """What the recurrent encoder and the recurrent decoder read, whatever their cell."""
 ENTRY_POINTS = "seqloom.architectures"
 """Installed packages name their architectures in this group; each is then known by the name of its entry."""
-OURS = (
-    "seqloom.models.classifier", "seqloom.models.encoders", "seqloom.models.picture_encoder",
-    "seqloom.models.seq2seq.decoders", "seqloom.models.seq2seq.presets",
-)  # fmt: skip
-"""Modules, and packages whose files, register architectures."""
+FOLDERS = "seqloom.models.encoders", "seqloom.models.seq2seq.decoders"
+"""Packages whose files register architectures."""
+OURS = "seqloom.models.classifier", "seqloom.models.picture_encoder", "seqloom.models.seq2seq.presets", *FOLDERS
+"""All modules that do."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,24 @@ def load_all() -> None:
             print(f"left out the architecture {point.name} ({point.value}): {error}", file=sys.stderr)
 
 
+def load_files_of(name: str) -> None:
+    """Import our files that are called as an architecture is, and no others: most are called so."""
+    file = name.replace("-", "_")
+    for folder in FOLDERS if file.isidentifier() else ():
+        if find_spec(f"{folder}.{file}"):
+            importlib.import_module(f"{folder}.{file}")
+
+
+def registered(name: str, places: Sequence[str]) -> Architecture | None:
+    """The architecture of this name, if a file that was imported so far has it; of several, the first in order."""
+    fitting = (
+        found
+        for found in ARCHITECTURES.values()
+        if found.name == name and (not places or any(serves(found, place) for place in places))
+    )
+    return min(fitting, key=in_order, default=None)
+
+
 def serves(found: Architecture, place: str) -> bool:
     """Whether an architecture fits a place: `encoder`, `decoder`, `picture`, or the `model.name` of a task."""
     if place == "encoder":
@@ -176,9 +194,12 @@ def find(name: str, *places: str) -> Architecture:
             what = f"{name} is {article(found.kind)}, so it cannot {' or '.join(map(doing, places))}"
             raise SeqloomError(what, remedy=remedy_for(found))
         return found
-    for found in architectures(*places):
-        if found.name == name:
-            return found
+    load_files_of(name)
+    if (known_already := registered(name, places)) and places:  # in one place a name stands for one thing
+        return known_already
+    load_all()
+    if found_at_last := registered(name, places):
+        return found_at_last
     known = names(*places)
     if name in names():
         raise SeqloomError(f"{name} cannot {' or '.join(map(doing, places))}", remedy=f"use one of: {', '.join(known)}")

@@ -16,7 +16,15 @@ def openapi_schema(routes: FastAPI, service: InferenceService) -> dict[str, Any]
     schemas: dict[str, Any] = schema["components"]["schemas"]
     entries = service.model_store.entries.values()
     names = [one.name for one in entries]
-    for body in ("PredictRequest", "TextsRequest", "ExplainRequest", "InspectRequest", "StripsRequest", "WordsRequest"):
+    for body in (
+        "PredictRequest",
+        "TextsRequest",
+        "ExplainRequest",
+        "InspectRequest",
+        "StripsRequest",
+        "WordsRequest",
+        "DataRequest",
+    ):
         narrow(schemas[body], "model", {"enum": [*names, None]})
     narrow(schemas["CompletionRequest"], "model", {"enum": [one.name for one in entries if one.generates_text] or [""]})
     if all(one.generates_text for one in entries):

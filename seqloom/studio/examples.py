@@ -19,8 +19,11 @@ PROMPT_WORDS = 3
 
 
 def example_input(model: Model, *, from_data: bool) -> str:
-    """From the training data, if it may be shown and is still where it was; else a few frequent words; else nothing."""
-    found = in_training_data(model) if from_data else ""
+    """From the training data, if it may be shown and is still where it was; else a few frequent words; else nothing.
+
+    The files that a model of somebody else's names are not opened.
+    """
+    found = in_training_data(model) if from_data and model.own else ""
     if found or not model.task.tokenizers:
         return found
     return frequent_text(next(iter(model.task.tokenizers.values())))

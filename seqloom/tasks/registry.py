@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -22,6 +24,28 @@ from seqloom.tasks.task import Task
 ENTRY_POINTS = "seqloom.tasks"
 
 
+class OwnTasks(Mapping[str, type[Task[Any]]]):
+    """Our own, by name: the folders here, each imported when its task is asked for."""
+
+    def __init__(self) -> None:
+        self.folders = [each.name for each in pkgutil.iter_modules(seqloom.tasks.__path__) if each.ispkg]
+
+    def __getitem__(self, name: str) -> type[Task[Any]]:
+        if name not in self.folders:
+            raise KeyError(name)
+        return in_module(f"seqloom.tasks.{name}.task")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.folders
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.folders)
+
+    def __len__(self) -> int:
+        return len(self.folders)
+
+
+@cache
 def in_module(name: str) -> type[Task[Any]]:
     """The one task that a module defines."""
     (task,) = (
@@ -32,12 +56,7 @@ def in_module(name: str) -> type[Task[Any]]:
     return task
 
 
-TASKS: dict[str, type[Task[Any]]] = {
-    folder.name: in_module(f"seqloom.tasks.{folder.name}.task")
-    for folder in pkgutil.iter_modules(seqloom.tasks.__path__)
-    if folder.ispkg
-}
-"""Our own, by name."""
+TASKS = OwnTasks()
 
 
 def installed() -> dict[str, str]:
@@ -75,4 +94,5 @@ def find_task(name: str) -> type[Task[Any]]:
 
 def task_reference(task: type[Task[Any]]) -> str:
     """What settings call a task: the name of one of ours, `package.module:Name` of any other."""
-    return next((name for name, known in TASKS.items() if known is task), None) or reference_of(task)
+    folder = task.__module__.removeprefix("seqloom.tasks.").removesuffix(".task")
+    return folder if folder in TASKS and TASKS[folder] is task else reference_of(task)

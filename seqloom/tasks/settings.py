@@ -26,6 +26,6 @@ class TaskConfig(Config):
     @model_validator(mode="after")
     def architecture_serves_the_task(self) -> Self:
         name = getattr(getattr(self, "model", None), "name", None)  # each task has settings of its kind
-        if name is not None and names(self.task):  # none is made for the task of another package
+        if name is not None and (":" not in self.task or names(self.task)):  # often none for one of another package
             blamed("model.name", name, self.task)
         return self

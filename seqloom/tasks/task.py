@@ -32,6 +32,7 @@ from seqloom.models.stage import Example
 from seqloom.tasks.facts import AnyFacts
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.trainable import Plan, Trainable, ValidationResult
 from seqloom.tokens.tokenizer import Tokenizer
@@ -251,6 +252,15 @@ class Task(ABC, Generic[C]):
     def check_teacher(self, teacher: Self) -> None:
         """Raise `ConfigError` if the logits of a trained model of this task are not of what is learned here."""
 
+    @property
+    def labels(self) -> Sequence[str]:
+        """What an example as a whole can be answered with; empty where answers are no labels."""
+        return ()
+
+    def labels_of(self, record: Record) -> Sequence[int]:
+        """The ids of the labels that are right for a record."""
+        return ()
+
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
         return []
@@ -328,6 +338,11 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: Any) -> Evaluation:
         """The metrics of a model on encoded data (`options` is an `EvaluateOptions`, or an `Options` without one)."""
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        """A model held to a few records whose answers are known: what is right, what it says, and the loss of each."""
+        what = f"a model for {self.config.task} cannot be shown example by example"
+        raise SeqloomError(what, remedy="measure it with `seqloom evaluate`; or let its task say it: Task.review")
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from seqloom.config import Config
 from seqloom.models.registry import Architecture, find
-from seqloom.training.data_facts import DataFacts
+from seqloom.training.data_facts import MOST, DataFacts
 from seqloom.training.run_config import RunConfig
 
 C = TypeVar("C", bound=Config)
@@ -29,6 +29,8 @@ EVALUATIONS = 12
 """Evaluations in a training that runs to its end."""
 PATIENCE = 6
 """Of them without a better score, and training stops: the last ones, at low rates, are often the best."""
+FEW_LABELS = 20
+"""Labels up to which embeddings begin with counts: of 77, each is seen too seldom to be counted well."""
 LEAST_STEPS = 300
 """Steps that little data is trained for, however many epochs they are."""
 MOST_EPOCHS = 100
@@ -76,12 +78,17 @@ def classify(facts: DataFacts, config: Any) -> Rules:
         yield ChosenSetting("tokens.size", 200_000 if bag else 30_000)
         pairs = 1.8 if bag and config.tokens.kind in ("word", "ngram") else 1.0
         tokens, long = facts.input.words * pairs, round(facts.input.longest * pairs)
-    yield ChosenSetting("model.embedding", 128 if not bag else 300 if facts.words < 1e6 else 64)
+    little = facts.words < 1e6
+    counted = bag and little and facts.examples < MOST and not facts.frames and config.classify.answer == "label"
+    counted = counted and facts.labels <= min(FEW_LABELS, config.model.embedding)
+    if counted:
+        yield ChosenSetting("start.vectors", "labels", "it begins with how much each word speaks for each label")
+    yield ChosenSetting("model.embedding", 128 if not bag else 300 if little and not counted else 64)
     yield ChosenSetting("model.pooling", "mean" if bag or attends(found) else "max")
     yield ChosenSetting("model.dropout", 0.5 if bag and few else 0.3)
     yield ChosenSetting("model.length", rounded_up(long, 2_048 if bag else 512))
     yield ChosenSetting("train.learning_rate", 0.01 if bag else rate_of(found))
-    epochs = (5 if bag and few else 8) if facts.words < 1e6 else 4
+    epochs = (3 if few else 5) if counted else (5 if bag and few else 8) if little else 4
     yield from training(facts, config, epochs, tokens, batch_tokens=within(64 * tokens, 1_024, 16_384), average=0.99)
 
 
@@ -270,6 +277,8 @@ def choose(facts: DataFacts, config: RunConfig) -> list[ChosenSetting]:
 def is_open(config: RunConfig, setting: str, sections: Sequence[str] | None) -> bool:
     section, name = setting.split(".")
     if setting == "model.embedding" and config.start.vectors:  # the vectors say how wide it is
+        return False
+    if section == "start" and config.start.model_fields_set:  # what somebody began is not begun otherwise
         return False
     if sections is not None and section not in sections:
         return False

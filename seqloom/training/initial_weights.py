@@ -23,6 +23,7 @@ from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.settings import SPECIALS, WORDS
 from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.vectors.cooccurrence import train_cooccurrence
+from seqloom.vectors.label_ratios import label_ratios, label_readout, label_vectors
 from seqloom.vectors.settings import CooccurrenceConfig, Word2VecConfig
 from seqloom.vectors.vector_files import read_vectors
 from seqloom.vectors.word2vec import train_word2vec
@@ -34,7 +35,8 @@ PREFIXES: dict[str, tuple[str, ...]] = {"words": EMBEDDINGS, "encoder": ENCODER,
 """What is taken over from another model, by the names of its weights."""
 VECTORS = ("source.embedding.E", "embedding.table.E")
 """The weights that word vectors can be: of a translator, the embeddings of what it reads."""
-LEARNED = ("svd", "skip-gram", "cbow")
+READOUT = "readout.W_hy"
+LEARNED = ("svd", "skip-gram", "cbow", "labels")
 
 
 class StartConfig(Config):
@@ -45,7 +47,8 @@ class StartConfig(Config):
     keep: Literal["words", "encoder", "all"] = "encoder"
     """What is taken over from it: the word embeddings, the encoder too, or everything."""
     vectors: str = ""
-    """Word embeddings: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; empty: fresh."""
+    """Word embeddings: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; labels: how much
+    each token speaks for each label (log-count ratios); empty: fresh."""
     new_words: bool = False
     """Whether words of a file of vectors that training data does not have join the vocabulary, up to tokens.size."""
     text: str = ""
@@ -108,11 +111,32 @@ def of_vectors(start: StartConfig, task: Task[Any], train: Records) -> dict[str,
         raise wrong("vectors", what, "leave it out")
     wanted = weights[name]
     width = wanted.shape[1]
+    if start.vectors == "labels":
+        begun = {name: of_labels(tokenizer, task, train, width)}
+        if READOUT in weights and not any(
+            one.startswith(ENCODER[2:]) for one in weights
+        ):  # a bag: it reads them as they are
+            begun[READOUT] = label_readout(weights[READOUT], len(task.labels))
+        return begun
     vectors = vectors_for(start, tokenizer, train, width)
     if vectors.width != width:
         what = f"{start.vectors} has vectors of width {vectors.width}, model.embedding is {width}"
         raise wrong("vectors", what, f"set model.embedding={vectors.width}")
     return {name: vectors.for_tokenizer(tokenizer).matrix}
+
+
+def of_labels(tokenizer: Tokenizer, task: Task[Any], train: Records, width: int) -> Tensor:
+    """Embeddings that begin with what each token says of each label; special tokens say nothing."""
+    labels = len(task.labels)
+    if not labels:
+        raise wrong("vectors", f"the answers of this {task.config.task} run are no labels", "leave it out")
+    if labels > width:
+        what = f"{labels:,} labels do not fit into embeddings of width {width}"
+        raise wrong("vectors", what, f"set model.embedding={labels} or more, or leave it out")
+    texts = ((tokenizer.encode(text_of(record)), task.labels_of(record)) for record in train)
+    ratios = label_ratios(texts, tokenizer.size, labels)
+    ratios[: len(SPECIALS)] = 0.0
+    return label_vectors(ratios, width)
 
 
 def vectors_for(start: StartConfig, tokenizer: Tokenizer, train: Records, width: int) -> WordVectors:
@@ -141,10 +165,14 @@ class Sentences:
 
     def __iter__(self) -> Iterator[list[int]]:
         for record in self.records:
-            tokens = record.columns.get("tokens")
-            text = record.columns.get("text") or record.columns.get("source") or ""
-            text = " ".join(tokens) if isinstance(tokens, list) else str(text)
-            yield self.tokenizer.encode(text)
+            yield self.tokenizer.encode(text_of(record))
+
+
+def text_of(record: Record) -> str:
+    """What a model reads of a record."""
+    tokens = record.columns.get("tokens")
+    text = record.columns.get("text") or record.columns.get("source") or ""
+    return " ".join(tokens) if isinstance(tokens, list) else str(text)
 
 
 def freeze(model: nn.Module, start: StartConfig) -> None:

@@ -18,9 +18,8 @@ from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.engines.export import write_engine
-from seqloom.engines.exported import facts_at
-from seqloom.engines.network import make_network
+from seqloom.engines.facts import facts_at
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.engines.settings import EngineFacts, engine_of
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.evaluating.baselines.score import BaselineScore
@@ -177,6 +176,7 @@ class Model:
 
         method   gradient (times input), integrated (gradients) or leave-one-out
         """
+        check_in_torch(self.network)
         return attribute(self.task.probe(self.network, given), method)
 
     def summary(self, depth: int = 3) -> Summary:
@@ -231,6 +231,8 @@ class Model:
         place = Path(folder)
         if place.exists():
             raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
+        from seqloom.engines.export import write_engine  # here: it knows the tasks that can be exported
+
         with new_folder(place) as part:
             save_task(part, self.task, own=self.own)
             write_engine(part, self.task, self.network, to, int8=int8, made_from=self.folder)
@@ -238,6 +240,7 @@ class Model:
 
     def write(self, folder: Path) -> None:
         """Write the files of the model into a folder that is there."""
+        check_in_torch(self.network)
         save_task(folder, self.task, own=self.own)
         write_tensors(folder / WEIGHTS, weights_of(self.network))
         if self.folder is not None and has_metrics(self.folder):
@@ -255,6 +258,7 @@ class Model:
         """Embed texts: one vector for each (B, H); texts of similar meaning have similar vectors."""
         if isinstance(texts, str):
             raise SeqloomError("one text where several are asked for", remedy="put it into a list")
+        check_in_torch(self.network)
         return self.task.vectors(self.network, texts)
 
     def nearest(self, text: Any, among: Iterable[Any], count: int = 5) -> Near:
@@ -304,6 +308,8 @@ def load(folder: Path | str) -> Model:
 def load_exported(files: ModelFiles, facts: EngineFacts) -> Model:
     """An exported model with its engine in the place of a module."""
     config, task = load_task(files)
+    from seqloom.engines.network import make_network  # here: it knows the tasks that can be exported
+
     network = make_network(files, facts, task.tokenizers)
     return Model(config, task, network.eval(), files.place, own=read_saved(files).own)
 

@@ -174,10 +174,11 @@ class Run:
         setup = self.out / SETUP
         if not setup.exists():
             if self.group.is_main:
-                train, start = self.parts["train"], self.config.start
-                known = known_tokenizers(start) or tokenizers_of(self.config.teacher)
+                train = self.parts["train"]
+                known = known_tokenizers(self.config.start) or tokenizers_of(self.config.teacher)
                 choices = choose(measure(train), self.config)
                 self.config = with_choices(self.config, choices)
+                start = self.config.start
                 self.notes += [explanation(choices)] if choices else []
                 learned = find_task(self.config.task).learn(self.config, train, known)
                 learned = with_words_of_vectors(start, learned)

@@ -67,8 +67,9 @@ def page() -> str:
         "## Every task",
         *tables(list_settings()),
     ]
+    common = {setting.name for setting in list_settings()}
     for task in RUNS:
-        own = [setting for setting in list_settings(task) if setting.section not in COMMON]
+        own = [setting for setting in list_settings(task) if setting.name not in common]
         parts += [f"## {task}", *tables(own)]
     return "\n\n".join(parts) + "\n"
 

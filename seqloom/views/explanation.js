@@ -9,7 +9,7 @@ import { Record, valuePanel } from "seqloom/value.js";
 
 /** One definition: `root` holds everything that is said of it. */
 export function explanation(data, root = document.querySelector("[data-part]")) {
-  const main = root.querySelector("main");
+  const main = root.querySelector(".stage");
   const part = (name) => root.querySelector(`[data-place="${name}"]`);
   const symbols = new Map(data.views.flatMap((view) => view.symbols.map((note) => [note.id, note])));
   const lines = new Map(data.views.flatMap((view) => view.lines.map((line) => [line.id, line])));

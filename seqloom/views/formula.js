@@ -14,6 +14,10 @@ export function setFormula(pane) {
     const widest = align(lines);
     list.style.setProperty("--fit", Math.max(SMALLEST, Math.min(1, list.clientWidth / widest)));
     list.classList.toggle("beside", align(lines) + CAPTION < list.clientWidth);
+    for (const box of list.querySelectorAll(".scroll")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; // so that keys can scroll it
+      else box.removeAttribute("tabindex");
+    }
   }).observe(pane);
 }
 

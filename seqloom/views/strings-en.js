@@ -92,6 +92,23 @@ export default {
     outputs: "Outputs", inputs: "Inputs", key: "what the log-odds of the output gain",
     says: (input, output, weight, helps) => `${input} speaks most ${helps ? "for" : "against"} ${output}: ${weight}`,
   },
+  data: { wait: "the model is held to its validation data …" },
+  confusion: {
+    title: "What is taken for what", hint: "Click a cell, and only its examples are listed.", rows: "right ↓", columns: "predicted →", all: "Show all examples",
+    cell: (row, column, count) => (row === column ? `${row}: ${count} right` : `${row} taken for ${column}: ${count}`),
+    says: (row, column, count, percent) => `${row} is taken for ${column} most often: ${plural(count, "time", "times")}, ${percent} % of all ${row}.`,
+    none: "Nothing is taken for anything else.", left: (count) => `${plural(count, "label that is", "labels that are")} confused less often ${count === 1 ? "is" : "are"} not shown.`,
+  },
+  examples: {
+    title: "Validation examples", hint: "Training never saw these. Click one, and it opens in Weave.", open: "Open in Weave", more: "Show more",
+    sort: "Order", orders: { loss: "by loss", length: "by length", label: "by label" },
+    which: "Which examples", wrong: (count) => `wrong (${count})`, all: (count) => `all (${count})`,
+    expected: "right", predicted: "predicted", right: "right:", loss: (loss) => `loss ${loss}`, tokens: (count) => plural(count, "token", "tokens"),
+    says: (wrong, of, first, loss) => `${wrong} of ${plural(of, "example is", "examples are")} wrong. The largest loss, ${loss}, is that of ${first}.`,
+    surprised: (first, loss, mean) => `The loss is ${mean} a token on average; largest, ${loss}, at ${first}.`,
+    kept: (count, row, column) => `${plural(count, "example", "examples")} where ${row} is right and the model says ${column}.`,
+    sample: (count, read) => `A random sample: ${count} of ${read}.`, empty: "The validation part is empty.",
+  },
   labels: { title: "How sure it is" },
   tags: {
     title: "Tags", others: "What else it could be", word: (word, tag, p) => `${word}: ${tag}, ${p}`,

@@ -89,6 +89,23 @@ export default {
     outputs: "输出", inputs: "输入", key: "输出的对数几率的增量",
     says: (input, output, weight, helps) => `${input} 最${helps ? "支持" : "反对"} ${output}：${weight}`,
   },
+  data: { wait: "正在用验证集检验模型……" },
+  confusion: {
+    title: "混淆矩阵", hint: "点击一格，只列出对应的样本。", rows: "正确标签 ↓", columns: "预测标签 →", all: "显示全部样本",
+    cell: (row, column, count) => (row === column ? `${row}：${count} 个正确` : `${row} 被误判为 ${column}：${count} 个`),
+    says: (row, column, count, percent) => `最常见的错误是把 ${row} 判为 ${column}：${count} 次，占 ${row} 的 ${percent}%。`,
+    none: "没有任何混淆。", left: (count) => `另有 ${count} 个较少混淆的标签未显示。`,
+  },
+  examples: {
+    title: "验证集样本", hint: "训练时没有见过这些样本。点击一条，在“织线”中打开。", open: "在“织线”中打开", more: "显示更多",
+    sort: "排序", orders: { loss: "按损失", length: "按长度", label: "按标签" },
+    which: "哪些样本", wrong: (count) => `错误（${count}）`, all: (count) => `全部（${count}）`,
+    expected: "正确", predicted: "预测", right: "正确：", loss: (loss) => `损失 ${loss}`, tokens: (count) => `${count} 个词元`,
+    says: (wrong, of, first, loss) => `${of} 个样本中有 ${wrong} 个错误。损失最大（${loss}）的是 ${first}。`,
+    surprised: (first, loss, mean) => `平均每个词元的损失是 ${mean}；最大（${loss}）的是 ${first}。`,
+    kept: (count, row, column) => `${count} 个样本：正确的是 ${row}，模型给出 ${column}。`,
+    sample: (count, read) => `随机抽样：${read} 个中的 ${count} 个。`, empty: "验证集为空。",
+  },
   labels: { title: "各标签的概率" },
   tags: {
     title: "标注", others: "其他可能的标签", word: (word, tag, p) => `${word}：${tag}，${p}`,

@@ -107,7 +107,7 @@ function heading(id, note, value, state) {
   };
   return element("header", {},
     element("div", {},
-      element("h2", { "data-kind": note.kind || null }, note.label ?? note.name),
+      element("h2", { "data-kind": note.kind || null, "aria-label": note.name }, note.label ?? note.name),
       element("p", { class: "facts" },
         note.kind && element("span", { class: "kind", "data-kind": note.kind }, note.kind),
         note.shape && element("span", { class: "letters" }, note.shape),

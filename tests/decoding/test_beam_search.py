@@ -239,3 +239,9 @@ def test_the_best_tokens_are_found_one_by_one_as_all_at_once():
     np.testing.assert_array_equal(found.log_probs, best.values.double().numpy())
     possible = np.isfinite(found.log_probs)
     np.testing.assert_array_equal(found.tokens[possible], best.indices.numpy()[possible])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_best_tokens_of_half_precision_are_found_too(count):
+    log_probs = torch.tensor([[0.5, -1.0, 2.0, 0.25], [3.0, -2.0, 0.0, 1.0]], dtype=torch.bfloat16)
+    assert TopTokens.of(log_probs.clone(), count).tokens.tolist() == log_probs.topk(count).indices.tolist()

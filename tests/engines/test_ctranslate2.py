@@ -1,7 +1,6 @@
 """CTranslate2 gives the texts that torch gives."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -9,27 +8,10 @@ from seqloom.engines.exported import open_alone
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
 from seqloom.training.model import Model, load
 from seqloom.training.run import train
-from tests.once import once
 from tests.tasks.written_numbers import settings, write_pairs
 
 TEXTS = [" ".join(str(number)) for number in range(1, 999, 13)]
 NEVER_SEEN = ["7 7 7 7 7 7", "nothing known", "1", "   ", "3 4 5 6 7 8 9 0 1 2 3 4"]
-
-
-@pytest.fixture(scope="session")
-def transformer(tmp_path_factory) -> Path:
-    """A Transformer that has learned a little: its answers are near misses, which a search must get right."""
-
-    def make(place: Path) -> None:
-        pairs = write_pairs(place / "pairs.tsv")
-        train(settings(pairs, "model.dropout=0", name="transformer-tiny", steps=60), place / "run", quiet=True)
-
-    return once(tmp_path_factory, "transformer", make) / "run"
-
-
-@pytest.fixture(scope="session")
-def exported(transformer, tmp_path_factory) -> Path:
-    return load(transformer).export(tmp_path_factory.mktemp("engines") / "numbers", "ctranslate2")
 
 
 @pytest.fixture(scope="session")
@@ -96,7 +78,7 @@ def test_what_it_cannot_do_is_said(exported, digits, tmp_path):
     engine = open_alone(exported)
     with pytest.raises(ConfigError, match=r"temperature: the engine ctranslate2 has no other than 0"):
         engine("1 2", temperature=1.0)
-    with pytest.raises(SeqloomError, match=r"model.encoder = gru, model.decoder = gru\n    -> export it"):
+    with pytest.raises(SeqloomError, match=r"model.encoder = gru, model.decoder = gru\n    -> use it with torch"):
         load(digits).export(tmp_path / "no")
     assert not (tmp_path / "no").exists() and not list(tmp_path.iterdir())
     with pytest.raises(OutputError, match="is there already"):

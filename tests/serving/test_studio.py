@@ -108,3 +108,8 @@ def test_an_attribution_is_what_the_model_says_in_python(served, models, model, 
 def test_what_cannot_be_attributed_says_why(served, body, status, words):
     found = served.ask("/api/attribute", body)
     assert (found.status, words in found.json()["error"]["message"]) == (status, True)
+
+
+def test_data_that_is_gone_is_said(served):
+    found = served.ask("/api/data", {"model": "mood"})
+    assert (found.status, "there is no such file" in found.json()["error"]["message"]) == (422, True)

@@ -23,7 +23,7 @@ def heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Transformer with heads that can be switched off."""
 
     def make(place: Path) -> None:
-        pairs = write_pairs(place / "pairs.tsv")
+        pairs = write_pairs(tmp_path_factory.mktemp("pairs") / "pairs.tsv")  # it stays where it is
         train(settings(pairs, name="transformer-tiny", steps=60), place / "heads", quiet=True)
 
     return once(tmp_path_factory, "heads", make) / "heads"
@@ -150,6 +150,15 @@ def test_every_task_is_seen_in_both_languages_both_themes_narrow_and_wide(visit)
     tab.get_by_label("Find a word").press("Enter")
     expect(tab.locator(".panel.nearest h2")).to_have_text("Nearest: film")
     assert tab.evaluate(WIDER) == 0 and "word=film" in tab.url
+    tab.locator("select").first.select_option("heads")
+    tab.get_by_role("button", name="Data", exact=True).click()
+    expect(tab.locator(".panel.examples .sentence")).to_contain_text("wrong. The largest loss")
+    tab.get_by_role("button", name="by length").click()
+    wrong = str(tab.locator(".example .given").first.text_content())
+    assert "sort=length" in tab.url and tab.evaluate(WIDER) == 0
+    tab.locator("button.example").first.click()
+    expect(tab.get_by_label("Your text")).to_have_value(wrong)
+    tab.locator(".panel.weave").wait_for()
 
 
 def test_the_tour_is_five_states_of_the_page_and_ends_inside_the_model(visit):
@@ -187,15 +196,24 @@ def test_a_key_is_asked_for_and_a_server_that_goes_away_is_waited_for(new_page, 
 
 
 @pytest.mark.axe
-def test_nothing_stands_in_the_way_of_those_who_see_or_hear_it_otherwise(visit):
+@pytest.mark.parametrize("width", [375, 1600])
+def test_nothing_stands_in_the_way_of_those_who_see_or_hear_it_otherwise(visit, width):
     rules = Path(os.environ["SEQLOOM_AXE"]).read_text(encoding="utf-8")
-    tab = visit(width=1200, locale="en-US", bypass_csp=True)
+    tab = visit(width=width, locale="en-US", bypass_csp=True)
     tab.evaluate(rules)
     for model in ("digits", "mood", "words", "song", "heads"):
         tab.locator("select").first.select_option(model)
         tab.locator(".sentence:not(:empty)").first.wait_for()
         for theme in ("light", "dark"):
             tab.get_by_label(f"Colours: {theme}").click()
-            tab.wait_for_timeout(250)  # colours change softly
-            found = tab.evaluate("axe.run().then(found => found.violations)")
-            assert [(one["id"], one["nodes"][0]["html"], one["nodes"][0]["failureSummary"]) for one in found] == []
+            assert barriers(tab) == [], (model, theme)
+    tab.get_by_role("button", name="What if", exact=True).click()
+    tab.locator(".stage-view .panel").first.wait_for()
+    assert barriers(tab) == []
+
+
+def barriers(tab: Page) -> list[tuple[str, str, str]]:
+    """What axe-core finds."""
+    tab.wait_for_timeout(250)  # colours change softly
+    found = tab.evaluate("axe.run().then(found => found.violations)")
+    return [(one["id"], one["nodes"][0]["html"], one["nodes"][0]["failureSummary"]) for one in found]

@@ -129,4 +129,4 @@ def test_a_task_without_settings_of_its_own_has_those_of_every_task():
     plain = ModuleType("plain_task")
     plain.Plain = type("Plain", (PairTask,), {"Settings": seqloom.Task.Settings, "__module__": "plain_task"})  # type: ignore[attr-defined]
     assert run_config(plain.Plain) is run_config(plain.Plain)
-    assert {"task", "data", "tokens", "train", "start"} == set(run_config(plain.Plain).model_fields)
+    assert {"task", "data", "tokens", "train", "start", "teacher"} == set(run_config(plain.Plain).model_fields)

@@ -9,7 +9,8 @@ import torch
 from seqloom.attention.attention_weights import attention_map
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.registry import names
-from seqloom.tasks.translate.answers import with_copies, word_indices
+from seqloom.tasks.pieces import Pieces
+from seqloom.tasks.translate.answers import with_copies
 from seqloom.tasks.translate.corpus_text import spread
 from seqloom.tokens.settings import EOS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
@@ -148,7 +149,7 @@ def test_what_is_copied_stands_as_it_stood(kind, seen, text):
 def test_words_are_counted_whatever_stands_between_them(kind, text):
     tokenizer = Tokenizer.train(["two dogs run", "two\tdogs\nrun"] * 9, TokenConfig(kind=kind, size=280))
     tokens = [*tokenizer.encode(text.rstrip()), EOS]
-    numbers = word_indices(tokenizer, tokens)
+    numbers = Pieces.of(tokenizer, tokens).word_indices
     assert numbers[-1] == len(text.split())
     assert sorted(set(numbers)) == list(range(len(text.split()) + 1))
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from seqloom.attribution import Method, attribute
 from seqloom.config import check
+from seqloom.engines.in_engine import check_in_torch
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
 from seqloom.explaining.trained import explain_model
@@ -21,7 +22,8 @@ from seqloom.explaining.walkthrough import check_wanted
 from seqloom.models.observed import Head
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.native import Input
-from seqloom.serving.errors import over_bound, validation_error
+from seqloom.serving.errors import APIError, over_bound, validation_error
+from seqloom.studio.data_errors import data_errors
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
 from seqloom.studio.runs import run_data
@@ -119,6 +121,26 @@ class AttributeResponse(BaseModel):
     sentence: str
 
 
+class DataRequest(RequestBody):
+    """A model whose validation part is looked at."""
+
+    model: str | None = None
+    """A model by name; without it the first one."""
+
+
+class DataResponse(BaseModel):
+    """A sample of the validation part, the largest loss first."""
+
+    model: str
+    task: str
+    part: str
+    read: int
+    """Examples that the sample was drawn from."""
+    all: bool
+    """Whether the sample is the whole part."""
+    examples: list[dict[str, Any]]
+
+
 @router.post("/inspect", responses={**error_responses(404), 200: {"model": InspectResponse}})
 async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -> Response:
     """Look at a model while it answers: attention of every head, candidates of every step, what mattered."""
@@ -132,6 +154,7 @@ async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -
     (given,) = service.parse_inputs(model, [given])
     names = ("beam", "temperature", "seed", "length", "prefix", "off")
     try:
+        check_in_torch(model.network)
         options = check(InspectOptions, {name: getattr(body, name) for name in names}, where="options")
         look = Head.named(body.look) if body.look else ("", None, None)
     except SeqloomError as error:
@@ -223,6 +246,10 @@ async def attributed(body: AttributeRequest, request: Request, service: ServiceD
     entry = service.entry(body.model)
     model = await service.load_model(entry)
     (given,) = service.parse_inputs(model, [body.text])
+    try:
+        check_in_torch(model.network)
+    except SeqloomError as error:
+        raise validation_error(error) from None
 
     def work(wanted: Callable[[], bool]) -> str:
         probe = model.task.probe(model.network, given)
@@ -233,6 +260,23 @@ async def attributed(body: AttributeRequest, request: Request, service: ServiceD
 
         found = attribute(replace(probe, scores=scores), body.method)
         return as_json({"model": entry.name, "input": given, **found.json(), "sentence": found.sentence()})
+
+    return Response(await service.explain(work, request), media_type="application/json")
+
+
+@router.post("/data", responses={**error_responses(404), 200: {"model": DataResponse}})
+async def data(body: DataRequest, request: Request, service: ServiceDep) -> Response:
+    """What a model says of examples of its validation part, beside what is right, with the loss of each.
+
+    Not where a key is set: who may ask a model need not be allowed to read the data that it was trained with.
+    """
+    entry = service.entry(body.model)
+    if service.key:
+        raise APIError(403, "a server with a key does not show validation data; start one without, on this machine")
+    model = await service.load_model(entry)
+
+    def work(wanted: Callable[[], bool]) -> str:
+        return as_json({"model": entry.name, "task": entry.task, **data_errors(model, wanted)})
 
     return Response(await service.explain(work, request), media_type="application/json")
 

@@ -15,7 +15,7 @@ from seqloom.attention.picture_attention import PictureAttention, region_names
 from seqloom.data.pictures.decoding import Pixels
 from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.errors import SeqloomError
-from seqloom.tasks.translate.answers import word_indices
+from seqloom.tasks.pieces import Pieces
 from seqloom.tokens.tokenizer import Tokenizer
 
 
@@ -79,8 +79,10 @@ def caption_of(
         if written.attention is not None and written.tokens:
             weights = np.asarray(written.attention, np.float32)
             layers = tuple(f"layer {number + 1}" for number in range(len(weights)))
-            attention = PictureAttention(region_names(*grid), tuple(tokens), weights, layers, picture, *grid)
-            words = attention.by_target_word(word_indices(tokenizer, written.tokens))
+            by_token = PictureAttention(region_names(*grid), tuple(tokens), weights, layers, picture, *grid)
+            wrote = Pieces.of(tokenizer, written.tokens)
+            attention = by_token.by_target_word(wrote.indices, wrote.texts)
+            words = by_token.by_target_word(wrote.word_indices, wrote.words())
         text = tokenizer.decode(written.tokens)
         likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return PictureCaption(

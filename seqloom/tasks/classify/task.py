@@ -31,6 +31,7 @@ from seqloom.tasks.classify.baseline import baselines
 from seqloom.tasks.classify.facts import ClassifyFacts
 from seqloom.tasks.classify.inspect import inspect_classification
 from seqloom.tasks.classify.probe import classification_probe
+from seqloom.tasks.classify.review import review_classification
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
@@ -38,6 +39,7 @@ from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
 from seqloom.tasks.input_kind import InputKind
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Loss, Plan
 from seqloom.tokens.tokenizer import Tokenizer
@@ -136,11 +138,13 @@ class Classify(Task[ClassifyConfig]):
         return {**chunk, "features": list(map(self.features, records))} if len(self.features) else chunk
 
     def batch(self, corpus: Corpus, rows: Sequence[int] | Rows, device: torch.device) -> ClassifyBatch:
-        places = [int(row) for row in rows]
-        x, lengths = self.inputs.tensors([corpus[self.inputs.field, place] for place in places], device)
-        targets = self.answers.targets([corpus["answer", place] for place in places], device)
-        features = [corpus["features", place] for place in places] if len(self.features) else []
-        return ClassifyBatch(x, lengths, beside(features, device), targets)
+        fields = (self.inputs.field, "answer", *(["features"] if len(self.features) else []))
+        return self.batch_of({field: [corpus[field, int(row)] for row in rows] for field in fields}, device)
+
+    def batch_of(self, chunk: Chunk, device: torch.device) -> ClassifyBatch:
+        x, lengths = self.inputs.tensors(chunk[self.inputs.field], device)
+        targets = self.answers.targets([np.asarray(row) for row in chunk["answer"]], device)
+        return ClassifyBatch(x, lengths, beside(chunk.get("features", []), device), targets)
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -173,6 +177,13 @@ class Classify(Task[ClassifyConfig]):
             f"{full:,} of {len(train):,} inputs have {longest} tokens or more: what is {beyond} is not read; "
             "raise model.length to read it"
         ]
+
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.answers.labels
+
+    def labels_of(self, record: Record) -> Sequence[int]:
+        return [int(id) for id in self.answers.encode(record)] if self.labels else ()
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         return baselines(self.answers, train, valid)
@@ -222,6 +233,9 @@ class Classify(Task[ClassifyConfig]):
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         return classification_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_classification(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return classification_example(self, model, given, device)

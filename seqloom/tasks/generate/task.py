@@ -35,12 +35,14 @@ from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.inspect import inspect_generation
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
 from seqloom.tasks.generate.probe import generation_probe
+from seqloom.tasks.generate.review import review_generation
 from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
 from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
 from seqloom.tasks.generate.trainable import SegmentTrainable
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Facts, Task
 from seqloom.tasks.trainable import Plan
 from seqloom.tokens.settings import SUBWORDS
@@ -262,6 +264,9 @@ class Generate(Task[GenerateConfig]):
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, LanguageModel)
         return generation_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_generation(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return generation_example(self, model, given, device)

@@ -29,6 +29,7 @@ from seqloom.tasks.batching import ExampleTrainable, example_stream
 from seqloom.tasks.frame_inputs import FrameStatistics
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.tag.answers import TaggedText
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.examples import LETTERS, TagExample, whole
@@ -37,6 +38,7 @@ from seqloom.tasks.tag.inputs import FrameSequences, GivenSequence, TagInputs, W
 from seqloom.tasks.tag.inspect import inspect_tagging
 from seqloom.tasks.tag.metrics import Predictions, evaluation
 from seqloom.tasks.tag.probe import tagging_probe
+from seqloom.tasks.tag.review import review_tagging
 from seqloom.tasks.tag.settings import TagConfig, TagFacts
 from seqloom.tasks.tag.span_decoding import is_well_formed
 from seqloom.tasks.tag.stages import tagging_example
@@ -221,6 +223,9 @@ class Tag(Task[TagConfig]):
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         return tagging_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_tagging(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)

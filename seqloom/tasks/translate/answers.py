@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,9 @@ from seqloom.attention.html import attention_run
 from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.errors import SeqloomError
 from seqloom.tasks.notebook import ShownInNotebook
-from seqloom.tokens.settings import EOS, SPECIALS, UNK
+from seqloom.tasks.pieces import Pieces
+from seqloom.tokens.settings import SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
-
-UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-"""Han characters and kana: between their words nobody writes spaces."""
-SPACES = ("▁", " ", "\t", "\n", "<0x20>", "<0x09>", "<0x0A>")
-"""How tokens show what stands between words."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class Translation(ShownInNotebook):
     score: float
     token_scores: list[float]
     attention: AttentionMap | None
-    """By piece; `words` has it by word."""
+    """By piece, those of one character together; `words` has it by word."""
     words: AttentionMap | None
     alternatives: list[Translation]
     """Other answers, the next best first; drawn ones as they were drawn."""
@@ -106,37 +101,21 @@ def translation(
 
     def one(written: DecodedSequence, others: list[Translation]) -> Translation:
         tokens = [tokenizer.vocabulary[token] for token in written.tokens]
+        text = tokenizer.decode(written.tokens)
         attention, words = None, None
         if written.attention is not None and written.tokens:
-            attention = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
-            words = attention.by_word(word_indices(source_tokenizer, row), word_indices(tokenizer, written.tokens))
-        text = tokenizer.decode(written.tokens)
-        if copy_unknown and attention is not None and UNK in written.tokens:
-            text = with_copies(written.tokens, attention, tokenizer, source, source_tokenizer)
+            by_token = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
+            read, wrote = Pieces.of(source_tokenizer, row), Pieces.of(tokenizer, written.tokens)
+            attention = by_token.by_word(read.indices, wrote.indices, read.texts, wrote.texts)
+            words = by_token.by_word(read.word_indices, wrote.word_indices, read.words(), wrote.words())
+            if copy_unknown and UNK in written.tokens:
+                text = with_copies(written.tokens, by_token, tokenizer, source, source_tokenizer)
         likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return Translation(
             source, text, tokens, written.score, written.token_scores, attention, words, others, cut, unseen, likeliest
         )
 
     return one(found[0], [one(written, []) for written in found[1:]])
-
-
-def word_indices(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[int]:
-    """The word that each token belongs to: a new one begins with spaces, and <eos> is one by itself.
-
-    Where a script has no spaces (Chinese, Japanese), each token of it is a word of its own.
-    """
-    indices: list[int] = []
-    spaced = tokenizer.config.kind in ("bpe", "unigram", "character")
-    blank, unspaced = True, False  # nothing but spaces so far in this word; it ends in a script without spaces
-    for token in tokens:
-        shown = tokenizer.vocabulary[token]
-        here = bool(UNSPACED.match(shown.lstrip("▁ \t\n")))
-        begins = not spaced or token == EOS or ((shown.startswith(SPACES) or here or unspaced) and not blank)
-        indices.append(indices[-1] + begins if indices else 0)
-        blank = (begins or blank) and (shown in SPACES or not shown.strip("▁ \t\n"))
-        unspaced = here
-    return indices
 
 
 def with_copies(

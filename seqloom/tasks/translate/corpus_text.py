@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from seqloom.data.corpus import Corpus
+from seqloom.data.joined import TAG
 from seqloom.data.record import Record
 from seqloom.evaluating.phrase_f1 import joined
+from seqloom.tasks.translate.task_tags import tagged
+
+SETS = "set"
+"""The field of a corpus that says which set a pair is of."""
 
 
 def spread(count: int, of: int) -> list[int]:
@@ -22,6 +28,30 @@ def text_in(record: Record, side: str) -> str:
     return joined(value) if isinstance(value, list) else str(value)
 
 
+def source_in(record: Record, tags: Sequence[str]) -> str:
+    """The source of a pair as the model reads it: behind the tag of its set, if there are several."""
+    return tagged(tag_in(record) if tags else "", text_in(record, "source"))
+
+
+def tag_in(record: Record) -> str:
+    return str(record.columns.get(TAG) or "")
+
+
+def set_number(record: Record, tags: Sequence[str]) -> int:
+    """Which of the tags a record has; behind the last for none of them."""
+    tag = tag_in(record)
+    return tags.index(tag) if tag in tags else len(tags)
+
+
+def rows_by_tag(corpus: Corpus, tags: Sequence[str]) -> dict[str, list[int]]:
+    """The pairs of each set in a corpus; nothing where there is one set alone."""
+    if not tags:
+        return {}
+    numbers = corpus.arrays[SETS].ravel()
+    found = {tag: np.flatnonzero(numbers == number).tolist() for number, tag in enumerate(tags)}
+    return {tag: rows for tag, rows in found.items() if rows}
+
+
 def as_bytes(text: str) -> Any:
     return np.frombuffer(text.encode("utf-8", errors="surrogatepass"), np.uint8)
 
@@ -29,3 +59,13 @@ def as_bytes(text: str) -> Any:
 def text_of(corpus: Corpus, side: str, row: int) -> str:
     """The text of one side of a pair, as it was read."""
     return corpus[f"{side}_text", row].astype(np.uint8).tobytes().decode("utf-8", errors="replace")
+
+
+def questions(corpus: Corpus, rows: Sequence[int], *, together: bool) -> list[list[int]]:
+    """The pairs of a corpus, each by itself, or those with the same source together."""
+    if not together:
+        return [[row] for row in rows]
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        found.setdefault(text_of(corpus, "source", row), []).append(row)
+    return list(found.values())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from seqloom.evaluating.bootstrap import CountedMetric, bleu_from_counts, interval, mean_metric
 from seqloom.evaluating.by_length import by_length
@@ -70,3 +71,47 @@ def counted_for(measured: TranslationMetrics, measure: str) -> CountedMetric:
     if measure == "rouge_l":
         return mean_metric([one.rouge_l for one in measured.rouge])
     return bleu_from_counts(measured.hypotheses, measured.references, measured.language, cased=measured.cased)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Questions of a corpus with what a model answered: all that metrics are made of."""
+
+    rows: Sequence[int]
+    """The row of each question in its corpus."""
+    answers: Sequence[str]
+    references: Sequence[Sequence[str]]
+    sources: Sequence[str]
+    language: str
+    cased: bool
+    spaced: bool
+
+    def metrics(self) -> TranslationMetrics:
+        return TranslationMetrics.of(
+            list(self.answers), [list(each) for each in self.references], list(self.sources), self.language,
+            cased=self.cased, spaced=self.spaced,
+        )  # fmt: skip
+
+    def of(self, rows: Sequence[int]) -> Answered:
+        """Those of some rows."""
+        wanted = set(rows)
+        kept = [place for place, row in enumerate(self.rows) if row in wanted]
+        return replace(
+            self,
+            rows=[self.rows[place] for place in kept],
+            answers=[self.answers[place] for place in kept],
+            references=[self.references[place] for place in kept],
+            sources=[self.sources[place] for place in kept],
+        )
+
+
+def scores_by_tag(rows_of: Mapping[str, Sequence[int]], answered: Answered, measure: str) -> dict[str, float]:
+    """The metric of each task, given by its rows."""
+    parts = {tag: answered.of(rows) for tag, rows in rows_of.items()}
+    return {f"{tag} {measure}": part.metrics().score(measure) for tag, part in parts.items() if part.answers}
+
+
+def with_tags(found: Evaluation, by_tag: Mapping[str, float]) -> Evaluation:
+    """An evaluation with the metric of each task."""
+    table = ResultTable("by task", ["task", ""], [(name, f"{value:.4f}") for name, value in by_tag.items()])
+    return replace(found, tables=[*found.tables, table], details={**found.details, "by_task": dict(by_tag)})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from seqloom.decoding.settings import DecodingOptions
 
 Measure = Literal["bleu", "chrf", "exact", "phrase_f1", "rouge_l", "loss"]
@@ -16,6 +18,8 @@ class TranslateOptions(DecodingOptions):
     """Whether the answer has its attention weights, if the model has attention."""
     copy_unknown: bool = False
     """Replace each unknown word of the answer by the source word with the highest attention weight."""
+    task_tag: str = Field("", max_length=100)
+    """Of a model for several tasks, the tag of the one that is asked for; empty: every text begins with it."""
 
 
 class TranslateEvaluateOptions(TranslateOptions):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
+from seqloom.data.settings import DataConfig
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.translate.options import Measure
@@ -47,6 +48,60 @@ class PairTokens(TokenConfig):
         return self
 
 
+class TaggedSet(Config):
+    """One of several sets of pairs for one model: a table [[data.sets]]."""
+
+    tag: str = Field(pattern=r"^\S+$", max_length=100)
+    """What the model reads before a source of this set, as <2phones>; a word without spaces."""
+    train: str | list[str] | dict[str, str]
+    """Training data, as data.train."""
+    valid: str | list[str] | dict[str, str] = ""
+    """Validation data; empty: found beside it by name, or cut from it."""
+    test: str | list[str] | dict[str, str] = ""
+    """Test data, as `valid`."""
+    columns: dict[str, str | int] = Field(default_factory=dict)
+    """The column of each role, as data.columns."""
+    source_language: str = "und"
+    """Language of the source."""
+    target_language: str = "und"
+    """Language of the target."""
+
+
+class PairData(DataConfig):
+    """Pairs, or several sets of them for one model."""
+
+    sets: list[TaggedSet] = Field(default_factory=list)
+    """Several sets, each with a tag, for one model: tables [[data.sets]] instead of `train`."""
+    mix_temperature: float = Field(1.0, ge=1, le=1000)
+    """How evenly `sets` are drawn, by size^(1/temperature): 1 by their sizes, the higher the more evenly."""
+
+    @model_validator(mode="after")
+    def sets_have_their_own_data(self) -> Self:
+        if not self.sets:
+            return self
+        if self.train or self.valid or self.test:
+            raise problem("sets", "data.train, valid and test are for one set", remedy="say them in [[data.sets]]")
+        tags = [one.tag for one in self.sets]
+        if len(set(tags)) < len(tags):
+            raise problem("sets", f"a tag stands there twice: {', '.join(tags)}", remedy="give each set its own")
+        return self
+
+    def one_by_one(self) -> dict[str, DataConfig]:
+        """The settings of each set, by its tag."""
+        shared = {name: getattr(self, name) for name in self.model_fields_set - {"sets", "mix_temperature"}}
+        return {
+            one.tag: DataConfig(**{**shared, **{name: getattr(one, name) for name in one.model_fields_set - {"tag"}}})
+            for one in self.sets
+        }
+
+
+class TranslateFacts(Config):
+    """What a translator learned beside its tokenizers."""
+
+    tags: list[str] = Field(default_factory=list)
+    """The tags of its tasks, if it has several."""
+
+
 class TranslateSettings(Config):
     """What is asked of a translator while it learns: the section [translate]."""
 
@@ -62,6 +117,8 @@ class TranslateConfig(TaskConfig):
     """A text and the text that it becomes."""
 
     task: Literal["translate"] = "translate"
+    data: PairData = PairData()
+    """Where the pairs are and how they are read."""
     tokens: PairTokens = PairTokens()
     """How text is cut into tokens."""
     model: Seq2SeqConfig = Seq2SeqConfig()

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
+from statistics import fmean
 from typing import Any, Self
 
 import numpy as np
@@ -16,12 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqloom.attribution.probe import Probe
-from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.length_batches import by_length
+from seqloom.data.mixed_sampler import mixed
 from seqloom.data.record import Record
-from seqloom.data.splits import Records
+from seqloom.data.splits import Records, join_splits, open_data
 from seqloom.data.stratification import Outcomes
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.writer import SequenceWriter
@@ -34,21 +35,33 @@ from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
 from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
-from seqloom.tasks.facts import NoFacts
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Reply, TaskRequest
+from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
 from seqloom.tasks.translate.answering import AT_ONCE, answer_texts
 from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
-from seqloom.tasks.translate.corpus_text import as_bytes, spread, text_in, text_of
+from seqloom.tasks.translate.corpus_text import (
+    SETS,
+    as_bytes,
+    questions,
+    rows_by_tag,
+    set_number,
+    source_in,
+    spread,
+    text_in,
+    text_of,
+)
 from seqloom.tasks.translate.inspect import inspect_translation
-from seqloom.tasks.translate.metrics import evaluation
+from seqloom.tasks.translate.metrics import Answered, evaluation, scores_by_tag, with_tags
 from seqloom.tasks.translate.options import TranslateEvaluateOptions, TranslateOptions
 from seqloom.tasks.translate.probe import translation_probe
-from seqloom.tasks.translate.settings import TranslateConfig
+from seqloom.tasks.translate.review import review_translation
+from seqloom.tasks.translate.settings import TranslateConfig, TranslateFacts
 from seqloom.tasks.translate.stages import translation_example
+from seqloom.tasks.translate.task_tags import check_tag, tagged
 from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import EOS
@@ -63,7 +76,7 @@ class Translate(Task[TranslateConfig]):
 
     Settings = TranslateConfig
     columns = COLUMNS["translate"]
-    Learned = NoFacts
+    Learned = TranslateFacts
     Options = TranslateOptions
     EvaluateOptions = TranslateEvaluateOptions
 
@@ -78,15 +91,31 @@ class Translate(Task[TranslateConfig]):
     def target_tokenizer(self) -> Tokenizer:
         return self.tokenizers["target" if "target" in self.tokenizers else "text"]
 
+    @property
+    def tags(self) -> Sequence[str]:
+        """The tags of its tasks, if it has several."""
+        tags: list[str] = self.facts.get("tags", [])
+        return tags
+
+    @classmethod
+    def open_data(cls, config: TranslateConfig) -> dict[str, Records]:
+        """The pairs of a run; of several sets, all of them with their tags."""
+        if not config.data.sets:
+            return {**open_data(config.data, cls.columns, cls.outcomes(config))}
+        sets = config.data.one_by_one()
+        return join_splits({tag: open_data(one, cls.columns, cls.outcomes(config)) for tag, one in sets.items()})
+
     @classmethod
     def learn(cls, config: TranslateConfig, train: Records, known: Mapping[str, Tokenizer]) -> Self:
+        tags = [one.tag for one in config.data.sets]
+        facts = {"tags": tags} if tags else {}
         if "text" in known or {"source", "target"} <= known.keys():
             rates = {"target": config.tokens.written.bpe_dropout}
             shared = config.tokens.bpe_dropout
-            return cls(config, {name: one.with_dropout(rates.get(name, shared)) for name, one in known.items()}, {})
-        texts = ((text_in(record, "source"), text_in(record, "target")) for record in train)
+            return cls(config, {name: one.with_dropout(rates.get(name, shared)) for name, one in known.items()}, facts)
+        texts = ((source_in(record, tags), text_in(record, "target")) for record in train)
         source, target = train_pair(texts, config.tokens.read, config.tokens.written)
-        return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, {})
+        return cls(config, {"text": source} if config.tokens.joint else {"source": source, "target": target}, facts)
 
     @classmethod
     def outcomes(cls, config: TranslateConfig) -> Outcomes:
@@ -124,9 +153,11 @@ class Translate(Task[TranslateConfig]):
 
     def encode(self, records: list[Record]) -> Chunk:
         """Both sides as token ids, and as text: for the metrics, and for BPE-dropout."""
-        sources = [text_in(record, "source") for record in records]
+        sources = [source_in(record, self.tags) for record in records]
         targets = [text_in(record, "target") for record in records]
+        sets = {SETS: [[set_number(record, self.tags)] for record in records]} if self.tags else {}
         return {
+            **sets,
             "source": self.source_tokenizer.encode_batch(sources),
             "target": self.target_tokenizer.encode_batch(targets),
             "source_text": [as_bytes(text) for text in sources],
@@ -155,7 +186,8 @@ class Translate(Task[TranslateConfig]):
         kept = np.flatnonzero(longer <= self.config.model.length)
         if not len(kept):
             raise DataError(f"every pair is longer than {self.config.model.length} tokens", remedy="raise model.length")
-        order = BucketSampler(longer[kept], plan.batch_tokens, plan.seed)
+        sets = train.arrays[SETS].ravel()[kept] if self.tags else None
+        order = mixed(longer[kept], plan.batch_tokens, plan.seed, sets, self.config.data.mix_temperature)
         at_random = self.config.tokens.bpe_dropout or self.config.tokens.written.bpe_dropout
 
         def make(rows: Any) -> TranslationBatch:
@@ -202,25 +234,37 @@ class Translate(Task[TranslateConfig]):
         metrics = {"loss": loss}
         if settings.measure == "loss":
             return ValidationResult(metrics, -loss)
-        questions = self.questions(valid, spread(min(settings.validate_pairs, len(valid)), len(valid)))
-        measured = self.translated(model, valid, questions, TranslateEvaluateOptions(beam=1, attention=False))
-        score = measured.score(settings.measure)
-        return ValidationResult({**metrics, settings.measure: score}, score)
+        rows = spread(min(settings.validate_pairs, len(valid)), len(valid))
+        asked, greedy = questions(valid, rows, together=settings.several_right), {"beam": 1, "attention": False}
+        answered = self.translated(model, valid, asked, TranslateEvaluateOptions.model_validate(greedy))
+        by_tag = scores_by_tag(rows_by_tag(valid, self.tags), answered, settings.measure)
+        score = fmean(by_tag.values()) if by_tag else answered.metrics().score(settings.measure)
+        return ValidationResult({**metrics, settings.measure: score, **by_tag}, score)
 
-    def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
-        """The mean loss of a token, <eos> among them."""
+    def loss_of(
+        self, model: nn.Module, corpus: Corpus, device: torch.device, some: Sequence[int] = (), tag: str = ""
+    ) -> float:
+        """The mean loss of a token, <eos> among them; of some pairs, or of all, behind a tag that they lack."""
         total, count = 0.0, 0
         longest = self.config.model.length - 1
+        places = np.array(some or range(len(corpus)))
         model.eval()
         with torch.no_grad():
-            for rows in by_length(corpus.lengths("target"), AT_ONCE):
-                sources = [corpus["source", row][:longest] for row in rows]
+            for chosen in by_length(corpus.lengths("target")[places], AT_ONCE):
+                rows = places[chosen].tolist()
+                sources = [row[:longest] for row in self.sources(corpus, rows, tag)]
                 batch = translation_batch(sources, [corpus["target", row][:longest] for row in rows], device)
                 real = batch.real
                 logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
                 total += float(F.cross_entropy(logits, batch.labels[real], reduction="sum"))
                 count += int(real.sum())
         return total / max(count, 1)
+
+    def sources(self, corpus: Corpus, rows: Sequence[int], tag: str) -> Sequence[Any]:
+        """The token ids of sources, as they are or behind a tag."""
+        if not tag:
+            return [corpus["source", row] for row in rows]
+        return self.source_tokenizer.encode_batch([tagged(tag, text_of(corpus, "source", row)) for row in rows])
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
         """The source as it is: what names, numbers and common words give."""
@@ -245,6 +289,8 @@ class Translate(Task[TranslateConfig]):
         if model.training:  # to ask is quicker than to set
             model.eval()
         texts = [self.accept(one.input) for one in requests]
+        check_tag(options.task_tag, self.tags, texts)
+        texts = [tagged(options.task_tag, text) for text in texts]
         reading = self.source_tokenizer, self.target_tokenizer, self.config.model.length
 
         def decode(read: Sequence[Sequence[int]], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
@@ -278,19 +324,21 @@ class Translate(Task[TranslateConfig]):
         assert isinstance(model, Seq2Seq)
         return inspect_translation(self, model, self.accept(given), options, wanted)
 
+    def input_of(self, record: Record) -> Any:
+        return source_in(record, self.tags)
+
     def probe(self, model: nn.Module, given: Any) -> Probe:
+        check_tag("", self.tags, [self.accept(given)])
         assert isinstance(model, Seq2Seq)
         return translation_probe(self, model, given)
 
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        return review_translation(self, model, records)
+
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
-        return translation_example(
-            model,
-            self.source_tokenizer,
-            self.target_tokenizer,
-            given,
-            self.config.model.length,
-            device,
-        )
+        check_tag("", self.tags, [] if given is None else [self.accept(given)])
+        reads, writes = self.source_tokenizer, self.target_tokenizer
+        return translation_example(model, reads, writes, given, self.config.model.length, device)
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """The mean of the encoder states of each text (B, D)."""
@@ -314,35 +362,35 @@ class Translate(Task[TranslateConfig]):
         """The language of the targets, empty if it is not said."""
         return self.config.data.target_language.split("-")[0].removeprefix("und")
 
-    def questions(self, corpus: Corpus, rows: Sequence[int]) -> list[list[int]]:
-        """The pairs of a corpus, each by itself, or with `several_right` those with the same source together."""
-        if not self.config.translate.several_right:
-            return [[row] for row in rows]
-        found: dict[str, list[int]] = {}
-        for row in rows:
-            found.setdefault(text_of(corpus, "source", row), []).append(row)
-        return list(found.values())
-
     def translated(
         self, model: nn.Module, corpus: Corpus, questions: Sequence[Sequence[int]], options: TranslateEvaluateOptions
-    ) -> TranslationMetrics:
-        """The metrics of pairs, translated; for pairs with the same source, the target of each is right."""
+    ) -> Answered:
+        """Pairs, translated; for pairs with the same source, the target of each is right."""
         sources = [text_of(corpus, "source", rows[0]) for rows in questions]
         answers = [answer.text for answer in self.predict(model, sources, options)]
         references = [[text_of(corpus, "target", row) for row in rows] for rows in questions]
         written = self.config.tokens.written
         cased, spaced = options.capitals and not written.lower, written.kind == "space"
-        return TranslationMetrics.of(answers, references, sources, self.language, cased=cased, spaced=spaced)
+        return Answered(
+            [rows[0] for rows in questions], answers, references, sources, self.language, cased=cased, spaced=spaced
+        )
 
     def evaluate(
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: TranslateEvaluateOptions
     ) -> Evaluation:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the source."""
         metrics: dict[str, float] = {}
-        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
-            loss = self.loss_of(model, corpus, device)
-            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         chosen = options.model_copy(update={"attention": False})
-        questions = self.questions(corpus, range(len(corpus)))
-        measured = self.translated(model, corpus, questions, chosen)
-        return evaluation(measured, metrics, options.measure or self.config.translate.measure)
+        rows: Sequence[int] = range(len(corpus))
+        if of_task := rows_by_tag(corpus, self.tags).get(options.task_tag):  # pairs of this task, which have its tag
+            rows, chosen = of_task, chosen.model_copy(update={"task_tag": ""})
+        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
+            loss = self.loss_of(model, corpus, device, rows, chosen.task_tag)
+            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
+        answered = self.translated(
+            model, corpus, questions(corpus, rows, together=self.config.translate.several_right), chosen
+        )
+        measure = options.measure or self.config.translate.measure
+        found = evaluation(answered.metrics(), metrics, measure)
+        by_tag = {} if measure == "loss" else scores_by_tag(rows_by_tag(corpus, self.tags), answered, measure)
+        return with_tags(found, by_tag) if by_tag else found

@@ -23,6 +23,9 @@ export const inside = {
         if (!found || !open) return;
         const made = document.createElement("template");
         made.innerHTML = found.body; // made by this server from a definition, every word in it escaped
+        for (const main of made.content.querySelectorAll("main")) {
+          main.replaceWith(element("div", { class: main.className }, ...main.childNodes)); // the page has its own
+        }
         place.replaceChildren(element("div", { class: "inside" }, made.content));
         walkthrough(found.data);
         copyButtons(place);

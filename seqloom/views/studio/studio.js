@@ -12,7 +12,7 @@ import { VIEWS } from "seqloom/studio/views.js";
 import { themeSwitch } from "seqloom/theme.js";
 import { START } from "seqloom/weave/panels.js";
 
-const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", word: "", side: "", language: "", tour: "" };
+const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", word: "", side: "", sort: "", only: "", confused: "", language: "", tour: "" };
 const PAUSE = 180; // milliseconds after the last key, before the model is asked
 for (const name of ["pointed", "cell"]) delete KNOWN[name];
 
@@ -171,7 +171,7 @@ export function studio() {
   place("models").addEventListener("change", (event) => {
     plain = seen = null;
     text.value = "";
-    state.set({ ...START, model: event.target.value, text: null, other: null, against: "", out: "", temperature: "", seed: "", word: "", side: "" });
+    state.set({ ...START, model: event.target.value, text: null, other: null, against: "", out: "", temperature: "", seed: "", word: "", side: "", sort: "", only: "", confused: "" });
   });
   place("key").addEventListener("change", async (event) => {
     api.key = event.target.value;

@@ -8,10 +8,11 @@
 // `studio` has `state`, `words`, `api`, `model()` (what /api/models says of the chosen one) and `input()`, the text
 // that is read.
 
+import { data } from "seqloom/studio/data.js";
 import { inside } from "seqloom/studio/inside.js";
 import { runs } from "seqloom/studio/runs.js";
 import { weave } from "seqloom/studio/weave.js";
 import { whatif } from "seqloom/studio/whatif.js";
 import { words } from "seqloom/studio/words.js";
 
-export const VIEWS = [weave, whatif, inside, runs, words];
+export const VIEWS = [weave, whatif, inside, runs, data, words];

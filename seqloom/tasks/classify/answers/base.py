@@ -58,6 +58,8 @@ class Answers(ABC):
         """How to find the labels of a record; None where there are none."""
         return None
 
+    labels: Sequence[str] = ()
+    """That there are, by id; empty for numbers."""
     outputs: int
     """Logits that a model gives for an input."""
 
@@ -96,6 +98,10 @@ class Answers(ABC):
     @abstractmethod
     def expected(self, targets: Tensor) -> list[Any]:
         """The right answers of a batch, in the form of `predicted`."""
+
+    @abstractmethod
+    def named(self, answer: Any) -> str:
+        """One of `predicted` or `expected`, as it is read."""
 
     @abstractmethod
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:

@@ -105,6 +105,9 @@ class MultiLabel(Answers):
     def expected(self, targets: Tensor) -> list[Any]:
         return sets(targets > 0)
 
+    def named(self, answer: Any) -> str:
+        return ", ".join(self.labels[id] for id in answer)
+
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         found = multilabel.MultilabelMetrics.of(self.labels, expected, predicted)
         table = ResultTable("", ["label", "F1", "right", "given", "there"], found.rows())

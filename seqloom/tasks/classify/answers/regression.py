@@ -96,6 +96,9 @@ class Regression(Answers):
     def unstandardised(self, standard: Tensor) -> list[float]:
         return [self.mean + self.deviation * number for number in standard.tolist()]
 
+    def named(self, answer: Any) -> str:
+        return f"{answer:.6g}"
+
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         found = RegressionMetrics.of(expected, predicted)
         squares = mean_metric([(true - given) ** 2 for true, given in zip(expected, predicted, strict=True)])

@@ -115,6 +115,9 @@ class SingleLabel(Answers):
     def expected(self, targets: Tensor) -> list[Any]:
         return targets.tolist()
 
+    def named(self, answer: Any) -> str:
+        return self.labels[int(answer)]
+
     def evaluation(self, expected: list[Any], predicted: list[Any], loss: float) -> Evaluation:
         found = ConfusionMatrix.of(self.labels, expected, predicted)
         details = {"labels": self.labels, "confusion": found.confusion.tolist()}
