@@ -37,6 +37,7 @@ TALKATIVE = ["train.steps=3"]
 READER = [
     "tokens.kind=word", "model.embedding=8", "model.widths=[6]", "model.heads=2", "model.hidden=10", "train.steps=2",
     "train.warmup_steps=1", "train.evaluate_every=100", "train.checkpoint_every=100", "train.batch_tokens=300",
+    "train.choose=false", "train.baseline=false",
 ]  # fmt: skip
 
 
