@@ -4,8 +4,8 @@ import asyncio
 import json
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 import torch
 
@@ -149,13 +149,18 @@ def test_what_does_not_go_with_frames_says_why(model, trained, frames, tmp_path)
         train(settings(data, "model.tied=all"), tmp_path / "tied", quiet=True)
     with pytest.raises(ConfigError, match=r"model.copying: there is no word in frames that could be copied"):
         train(settings(data, "model.copying=true"), tmp_path / "copying", quiet=True)
+    with pytest.raises(ConfigError, match="task_tag: this model was trained for one task alone"):
+        model(frames, task_tag="<2words>")
+    sets = f'data.sets=[{{tag="<2words>",train="{data}"}}]'
+    with pytest.raises(DataError, match="frames have no text that a tag could stand before"):
+        train(settings("", sets), tmp_path / "tagged", quiet=True)
     with pytest.raises(ConfigError, match="copy_unknown: there is no word in frames"):
         model(frames, copy_unknown=True)
     with pytest.raises(DataError, match="frames of 3 numbers, and those of training have 2"):
         model(np.zeros((4, 3), np.float32))
     with pytest.raises(DataError, match="not JSON"):
         model("[[1, 2")
-    assert not (tmp_path / "tied").exists()
+    assert not any((tmp_path / name).exists() for name in ("tied", "tagged"))
 
 
 def test_commands_read_files_of_frames(trained, frames, tmp_path):
@@ -179,7 +184,8 @@ def test_a_server_takes_frames_and_never_a_file(trained, frames, tmp_path):
         assert not entry.translates and not entry.generates_text, "texts are for other APIs"
         (request,) = asyncio.run(accepted({"frames": frames.tolist()}))
         assert load(trained / "run")(request.input if hasattr(request, "input") else request).text == "high low middle"
-        for given in (str(tmp_path / "one.npy"), {"frames": str(tmp_path / "one.npy")}, 3, {"frames": []}):
+        refused: list[object] = [str(tmp_path / "one.npy"), {"frames": str(tmp_path / "one.npy")}, 3, {"frames": []}]
+        for given in refused:
             with pytest.raises(APIError) as caught:
                 asyncio.run(accepted(given))
             assert caught.value.status == 422

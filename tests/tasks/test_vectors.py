@@ -32,7 +32,7 @@ def table(file: Path, column: str, value: object) -> str:
     """Frames with a label, or with as many tags."""
     rows = [{"frames": frames.tolist(), column: value or ["a", "b"] * len(frames)} for frames, _ in signals(12)]
     for number, row in enumerate(rows):
-        row[column] = (row[column] + str(number % 2)) if value else row[column][: len(row["frames"])]  # type: ignore
+        row[column] = (row[column] + str(number % 2)) if value else row[column][: len(row["frames"])]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(file)
 
