@@ -19,6 +19,8 @@ from seqloom.tasks.task import characters_in
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.tasks.translate.task import Translate
+from seqloom.tokens.settings import TokenConfig
+from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.model import load
 
 
@@ -170,7 +172,8 @@ def test_explanations_have_a_bound_and_do_not_stop_the_scheduler(models):
 
 
 def test_what_a_request_may_cost(models):
-    task = Translate(TranslateConfig(model=Seq2SeqConfig(name="transformer-tiny", length=50)), {}, {})
+    config = TranslateConfig(model=Seq2SeqConfig(name="transformer-tiny", length=50))
+    task = Translate(config, {"text": Tokenizer.train(["abc"], TokenConfig())}, {})
     assert task.max_tokens("abc", TranslateOptions(beam=3, max_length=10, attention=False)) == 3 * 10
     greedy: Any = {"beam": 1, "attention": False}
     assert task.max_tokens("x" * 100, TranslateOptions(**greedy, max_ratio=2)) == 2 * 50 + 20
