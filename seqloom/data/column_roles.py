@@ -8,7 +8,7 @@ Frames may stand where a text would, and several labels where one would.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
@@ -55,10 +55,10 @@ COLUMNS = {
 }
 """The columns of the tasks that are known by name."""
 
-INSTEAD = {"text": "frames", "tokens": "frames", "label": "labels"}
+INSTEAD = {"text": "frames", "tokens": "frames", "source": "frames", "label": "labels"}
 """What may stand where a role would, if it is asked for or is there alone."""
 
-NAMES = frozenset(role for known in COLUMNS.values() for role in known.roles)
+NAMES = frozenset(role for known in COLUMNS.values() for role in known.roles) | {"frames"}
 TEXTS = ("text", "source", "target", "caption")
 WORDS = ("tokens", "tags")
 
@@ -147,7 +147,7 @@ def choose(
     return {role: chosen[role] for role in [*roles, *(role for role in chosen if role not in roles)]}
 
 
-def standing_for(role: str, names: Sequence[str], columns: Mapping[str, str]) -> str:
+def standing_for(role: str, names: Sequence[str], columns: Collection[str]) -> str:
     """The role, or what is there in its stead."""
     other = INSTEAD.get(role, role)
     there = [name.lower() for name in names]

@@ -43,6 +43,9 @@ def write_ctranslate2(folder: Path, task: Task[Any], network: nn.Module, *, int8
     if not (isinstance(task, Translate) and isinstance(network, Seq2Seq)):
         what = f"CTranslate2 runs Transformers that translate, and this is a model for {task.config.task}"
         raise SeqloomError(what, remedy="models that classify or tag can be exported with --to onnx")
+    if not task.translates:
+        what = "CTranslate2 runs models that read texts, and this one reads frames"
+        raise SeqloomError(what, remedy="serve the folder as it is")
     config = task.config.model
     export_translator(network, config, task.source_tokenizer, task.target_tokenizer, folder, int8=int8)
     return {"length": config.length, "limit": config.places}

@@ -16,9 +16,10 @@ from seqloom.errors import SeqloomError
 from seqloom.storage import ModelFiles, open_files
 from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import TaskRequest, answers
-from seqloom.tasks.translate.answering import answer_texts
+from seqloom.tasks.translate.answering import answer_sources
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.translate.task_tags import tagged
+from seqloom.tasks.translate.text_reading import TextReading
 from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -28,7 +29,8 @@ class ExportedTranslator:
 
     def __init__(self, writer: SequenceWriter, tokenizers: dict[str, Tokenizer], facts: EngineFacts) -> None:
         self.writer, self.facts = writer, facts
-        self.source, self.target = pair_of(tokenizers)
+        source, self.target = pair_of(tokenizers)
+        self.reading = TextReading(source, facts.length)
 
     task_name = "translate"
 
@@ -60,8 +62,8 @@ class ExportedTranslator:
         def decode(read: Sequence[Sequence[int]], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
             return self.writer.write_steps(read, batch, begin, options)
 
-        steps = answer_texts(
-            texts, [TaskRequest(text) for text in texts], self.source, self.target, self.facts.length, decode,
+        steps = answer_sources(
+            self.reading, self.reading.read(texts), [TaskRequest(text) for text in texts], self.target, decode,
             copy_unknown=options.copy_unknown, at_once=self.writer.at_once,
         )  # fmt: skip
         return answers(steps, len(texts))

@@ -160,7 +160,7 @@ def log_softmax(x: Tensor) -> Tensor:
     return torch.log_softmax(x, -1)
 
 
-@known(r"\log\sum\exp", "log Σ exp", rank=reduced)
+@known(r"\log\sum\exp", "log ∑ exp", rank=reduced)
 def log_sum_exp(x: Tensor) -> Tensor:
     """The logarithm of the sum of eˣ over a row; of each row of a matrix."""
     return torch.logsumexp(x, -1)

@@ -195,7 +195,10 @@ class Notation:
             letter = Letter(name.base, name.accent, id=self.prefix + node.base.id)
             below = [*(subscript(part) for part in subscripts(node.base)), inside]
             return Below(letter, comma(below, tight=True), id=id)
-        return Below(self.at(node.base, ATOM), inside, id=id)
+        base = self.at(node.base, ATOM)
+        if isinstance(node.base, nodes.Index) and isinstance(base, Below):  # an entry of a row: both in one subscript
+            return Below(base.base, comma([base.below, inside], tight=True), id=id)
+        return Below(base, inside, id=id)
 
     def binary(self, node: nodes.Binary, id: str) -> tuple[Mark, int]:
         left, right = node.left, node.right

@@ -28,7 +28,9 @@ def distillation(z, s, y, tau, alpha):
     t = log_softmax(s / tau)  # the softened log-probabilities of the teacher
     p = exp(t)  # the softened probabilities of the teacher
     d = p @ (t - m)  # the Kullback-Leibler divergence of the student from the teacher
-    loss = -(1 - alpha) * l[y] + alpha * tau**2 * d  # the temperature squared keeps gradients as large as they were
+    c = -l[y]  # the cross-entropy with the right token
+    k = tau**2 * d  # the temperature squared keeps gradients as large as they were
+    loss = c + alpha * (k - c)  # between the two: 1 - alpha of the first and alpha of the second
     return loss
 
 

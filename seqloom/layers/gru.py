@@ -94,7 +94,8 @@ class GRUResetAfter(Gated[GRUState]):
             r_z_x, h_x = product(x[:, 0], self.weight_x, self.bias).split([2 * self.output_size, self.output_size], 1)
             r_z_h, h_h = product(state.h, self.weight_h).split([2 * self.output_size, self.output_size], 1)
             r, z = torch.sigmoid(r_z_x + r_z_h).chunk(2, dim=1)
-            h = torch.lerp(torch.tanh(torch.addcmul(h_x, r, h_h)), state.h, z)  # z h + (1 - z) h_tilde
+            new = torch.tanh(torch.addcmul(h_x, r, h_h))
+            h = torch.lerp(new, state.h.to(new.dtype), z)  # z h + (1 - z) h_tilde
             return h[:, None], GRUState(h)
         y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.weight_h, self.bias)
         return y, GRUState(h[0] if real is None else at_end(y, state.h, real))

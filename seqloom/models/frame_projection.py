@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from seqloom.equations import Part, equations
 from seqloom.layers.dropout import Dropout
-from seqloom.models.settings import ModelConfig
 
 
 @equations
@@ -31,11 +30,11 @@ class FrameProjection(nn.Module):
 
     definition = frame_projection
 
-    def __init__(self, config: ModelConfig, features: int) -> None:
+    def __init__(self, features: int, width: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.width = config.embedding
-        self.projection = nn.Linear(features, self.width)
-        self.dropout = Dropout(config.dropout)
+        self.width = width
+        self.projection = nn.Linear(features, width)
+        self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """x (B, T, features of a frame) -> (B, T, D)."""

@@ -24,9 +24,10 @@ from seqloom.errors import SeqloomError
 def imported(reference: str) -> Any:
     """What `package.module:name` refers to; the current folder is searched too, as by `python -m`."""
     module_name, _, name = reference.partition(":")
-    refuse_code_of_model(module_name)
     if "" not in sys.path and os.getcwd() not in sys.path and not in_model_folder(os.getcwd()):
         sys.path.insert(0, os.getcwd())
+    importlib.invalidate_caches()  # what is looked for below is what would be imported, whatever was imported before
+    refuse_code_of_model(module_name)
     try:
         module = importlib.import_module(module_name)
     except SeqloomError:

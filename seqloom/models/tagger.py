@@ -97,10 +97,15 @@ class Tagger(nn.Module):
         spelled    (B, T)                   how each word is spelled: which of the spellings
         spellings  (spellings, characters)  each encoded once, however often it stands in the batch
         """
+        hidden = self.hidden(w, lengths, spelled, spellings)
+        return self.readout(self.dropout(hidden))  # type: ignore[no-any-return]
+
+    def hidden(self, w: Tensor, lengths: Tensor, spelled: Tensor, spellings: Tensor) -> Tensor:
+        """The hidden states of the encoder (B, T, H), of which lengths (B) are of words."""
         x = self.embedding(self.word_dropout(w))
         if self.characters is not None:
             x = torch.cat([x, self.dropout(F.embedding(spelled, self.characters(spellings)))], dim=-1)
-        return self.readout(self.dropout(self.encoder(x, lengths)))  # type: ignore[no-any-return]
+        return self.encoder(x, lengths)  # type: ignore[no-any-return]
 
     def example_batch(self, B: int, T: int, S: int) -> tuple[Tensor, ...]:
         """The arguments of `forward` for a batch of these sizes: what `summary` runs."""

@@ -16,6 +16,7 @@ from seqloom.data.line_reader import expanded
 from seqloom.data.padding import pad_sequences
 from seqloom.data.record import Place, Record
 from seqloom.data.sources.frames import read_frames, read_npy
+from seqloom.data.sources.jsonl import parse
 from seqloom.data.typed_values import as_columns
 from seqloom.errors import DataError
 from seqloom.models.frame_projection import FrameProjection
@@ -63,7 +64,7 @@ class FrameInputs(InputKind):
         self.deviation = np.array(facts["deviation"])
 
     def make_embedding(self) -> FrameProjection:
-        return FrameProjection(self.model, len(self.mean))
+        return FrameProjection(len(self.mean), self.model.embedding, self.model.dropout)
 
     def whole(self, records: Sequence[Record]) -> list[Sequence[int] | NDArray[np.float32]]:
         return [self.standard(frames_of(record, len(self.mean))) for record in records]
@@ -85,6 +86,8 @@ class FrameInputs(InputKind):
         return columns
 
     def record(self, given: Any) -> Record:
+        if isinstance(given, str) and given.lstrip()[:1] in ("[", "{"):
+            return self.record(self.accept(from_json(given)))
         if isinstance(given, str | Path):
             return from_file(expanded(given))
         found = {"frames": given} if isinstance(given, np.ndarray) else given
@@ -101,6 +104,14 @@ def frame_tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Te
     """Sequences of frames (T, D) side by side: (B, T, D), zeros behind the end, and lengths (B)."""
     matrix, lengths = pad_sequences(rows, dtype=np.float32)
     return torch.from_numpy(matrix).to(device), torch.from_numpy(lengths).to(device)
+
+
+def from_json(text: str) -> Any:
+    """An object with its columns, or the frames alone."""
+    found = parse(text if text.lstrip().startswith("{") else f'{{"frames": {text}}}')
+    if isinstance(found, Problem):
+        raise DataError(found.what, where=f"input {text!r:.60}", remedy=found.remedy)
+    return found
 
 
 def from_lists(given: Any) -> NDArray[np.float32]:

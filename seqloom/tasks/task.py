@@ -306,8 +306,10 @@ class Task(ABC, Generic[C]):
 
     # --- serving ------------------------------------------------------------------------------------
 
-    translates: ClassVar[bool] = False
-    """Whether it turns a text of one language into one of another, so that LibreTranslate's API serves it."""
+    @property
+    def translates(self) -> bool:
+        """Whether it turns a text of one language into one of another, so that LibreTranslate's API serves it."""
+        return False
 
     @property
     def generates_text(self) -> bool:

@@ -69,7 +69,7 @@ def newest(run: Path) -> tuple[Checkpoint | None, list[str]]:
         try:
             return load(folder), reasons
         except DamagedError as error:
-            reasons.append(error.what)
+            reasons.append(" ".join(filter(None, (error.where, error.what))))
     return None, reasons
 
 

@@ -34,6 +34,9 @@ FEW_LABELS = 20
 LEAST_STEPS = 300
 """Steps that little data is trained for, however many epochs they are."""
 MOST_EPOCHS = 100
+LONG_SOURCE = 256
+"""Frames up to which each is read by itself."""
+MOST_STACKED = 8
 LONGER = 3
 """With a time to train for, at most so many times the epochs that are usual."""
 
@@ -131,6 +134,9 @@ def generate(facts: DataFacts, config: Any) -> Rules:
 
 def translate(facts: DataFacts, config: Any) -> Rules:
     """A small Transformer over subwords; recurrent layers with attention from letters to signs (pronunciations)."""
+    if facts.frames:
+        yield from transcribe(facts, config)
+        return
     tokens_set = config.tokens.model_fields_set
     signs = facts.input.words < 2 and 0 < facts.target.between_spaces < 200
     shared = facts.input.script == facts.target.script and not signs and "target" not in tokens_set
@@ -156,7 +162,7 @@ def translate(facts: DataFacts, config: Any) -> Rules:
         yield ChosenSetting("model.tied", "all" if joint else "target")
         tokens = 1.2 * max(facts.input.words, facts.target.words)
     yield ChosenSetting("tokens.joint", joint)
-    recurrent = find(name, "translate").preset.get("decoder") not in ("transformer", "cnn", "attention")
+    recurrent = is_recurrent(name)
     yield ChosenSetting("model.dropout", 0.25 if recurrent else 0.2)
     yield ChosenSetting("model.length", rounded_up(3 * max(facts.input.longest, facts.target.longest, 20), 512))
     yield ChosenSetting("train.learning_rate", 0.002 if recurrent else 0.004)
@@ -165,6 +171,27 @@ def translate(facts: DataFacts, config: Any) -> Rules:
         yield ChosenSetting("train.precision", "bfloat16")
     epochs = within(6e5 / max(facts.examples, 1), 3, 40)
     yield from training(facts, config, epochs, tokens, batch_tokens=2_048, average=0.998, warmup=400)
+
+
+def transcribe(facts: DataFacts, config: Any) -> Rules:
+    """Recurrent layers with attention from frames to subwords; of long sequences several frames are read as one."""
+    name = named(config, "rnn-attention")
+    stacked = config.translate.stack_frames
+    if "stack_frames" not in config.translate.model_fields_set:
+        stacked = within(math.ceil(facts.input.longest / LONG_SOURCE), 1, MOST_STACKED)
+        yield ChosenSetting("translate.stack_frames", stacked)
+    read = math.ceil(facts.input.longest / stacked)
+    yield ChosenSetting("model.name", name, f"{name}: {facts.examples:,} sequences of {facts.input.words:.0f} frames")
+    recurrent = is_recurrent(name)
+    yield ChosenSetting("tokens.size", 4_000)
+    yield ChosenSetting("model.tied", "target")
+    yield ChosenSetting("model.dropout", 0.2)
+    yield ChosenSetting("model.length", rounded_up(1.5 * max(read, 2 * facts.target.longest, 20), 2_048))
+    yield ChosenSetting("train.learning_rate", 0.002 if recurrent else 0.004)
+    yield ChosenSetting("train.label_smoothing", 0.1)
+    tokens = max(facts.input.words / stacked, 1.2 * facts.target.words)
+    epochs = within(6e5 / max(facts.examples, 1), 3, 40)
+    yield from training(facts, config, epochs, tokens, batch_tokens=2_048, average=0.99, warmup=400)
 
 
 def training(
@@ -228,6 +255,11 @@ def named(config: Any, usual: str) -> str:
 def is_bag(found: Architecture) -> bool:
     """Whether it does not mind the order of words: an encoder without layers."""
     return found.kind == "encoder" and not found.reads & {"widths", "window", "heads", "hidden", "config"}
+
+
+def is_recurrent(name: str) -> bool:
+    """Whether a translator of this name writes with recurrent layers."""
+    return find(name, "translate").preset.get("decoder") not in ("transformer", "cnn", "attention")
 
 
 def attends(found: Architecture) -> bool:

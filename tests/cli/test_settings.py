@@ -53,5 +53,7 @@ def test_settings_are_shown_as_a_table_and_as_json(tmp_path):
 def test_widths_stand_for_those_of_encoder_and_decoder():
     chosen = load_run(None, ["model.widths=[48]"], task="translate", model__name="rnn-attention").model_dump()["model"]
     assert chosen["encoder_widths"] == chosen["decoder_widths"] == [48]
+    made = load_run(None, ["model.widths=[48]", "model.encoder=words"], task="translate", model__name="rnn-attention")
+    assert made.model_dump()["model"]["decoder_widths"] == [48]  # embeddings as they are have no layers
     with pytest.raises(seqloom.SeqloomError, match="stands for both encoder_widths and decoder_widths"):
         load_run(None, ["model.widths=[48]", "model.encoder_widths=[9]"], task="translate", model__name="rnn-attention")

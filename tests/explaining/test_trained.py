@@ -37,6 +37,7 @@ TALKATIVE = ["train.steps=3"]
 READER = [
     "tokens.kind=word", "model.embedding=8", "model.widths=[6]", "model.heads=2", "model.hidden=10", "train.steps=2",
     "train.warmup_steps=1", "train.evaluate_every=100", "train.checkpoint_every=100", "train.batch_tokens=300",
+    "train.choose=false", "train.baseline=false",
 ]  # fmt: skip
 
 
@@ -302,7 +303,7 @@ def test_words_as_they_are_have_an_embedding_and_a_readout(reader, task):
     folder = reader(task, "words", *(["tag.characters=0"] if task == "tag" else []))
     walk, model = walked(folder, "the cat ran"), loaded(folder)
     assert [name for name, _ in walk.parts] == ["tagger" if task == "tag" else "language model"]
-    vector = model.network.embedding.table.E[model.task.tokenizer.encode("ran")[0]]
+    vector = model.network.embedding.table.E[model.task.tokenizers["text"].encode("ran")[0]]
     assert_close(recorded(walk, "X")[0][-1], vector)
     assert_close(recorded(walk, "P")[0][-1], torch.softmax(model.network.readout(vector), -1))
     shown = walk.last.steps[0].values["X/E"]

@@ -227,7 +227,8 @@ def found_in_models(kind: type) -> Iterator[Any]:
 
 
 def test_every_module_of_a_model_has_a_definition():
-    interfaces = {"Decoder", "CharacterEncoder", "AttentiveDecoder", "SourceReader"}  # what others are subclasses of
+    # what others are subclasses of
+    interfaces = {"Decoder", "CharacterEncoder", "AttentiveDecoder", "SourceReader", "PictureReader"}
     without = {
         "TokenEmbedding": "that of its table, learned or one-hot",
         "WordDropout": "nothing once training has ended",

@@ -28,7 +28,7 @@ def small(name: str, **changes: Any) -> ModelConfig:
 @pytest.mark.parametrize("name", NAMES)
 def test_frames_give_the_same_scores_alone_and_beside_longer_ones(name):
     config = small(name)
-    model = made(config, FrameProjection(config, 3), 2)
+    model = made(config, FrameProjection(3, config.embedding), 2)
     torch.nn.init.normal_(next(model.parameters()))
     frames = [torch.randn(length, 3) for length in (2, 7, 5)]
     together = torch.nn.utils.rnn.pad_sequence(frames, batch_first=True)

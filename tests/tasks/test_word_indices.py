@@ -5,7 +5,9 @@ import pytest
 
 from seqloom.decoding.hypotheses import DecodedSequence
 from seqloom.tasks.pieces import Pieces
-from seqloom.tasks.translate.answers import translation
+from seqloom.tasks.translate.answering import answer_of
+from seqloom.tasks.translate.answers import GivenSource
+from seqloom.tasks.translate.text_reading import TextReading
 from seqloom.tokens.settings import EOS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -65,7 +67,7 @@ def test_a_translation_shows_weights_by_character():
     row, written = [*tokenizer.encode("a 猫"), EOS], [*tokenizer.encode("猫"), EOS]
     weights = np.random.default_rng(3).dirichlet(np.ones(len(row)), len(written)).astype(np.float32)
     found = DecodedSequence(written, [-0.5] * len(written), -1.0, True, weights[None, None], [])
-    answer = translation("a 猫", row, [found], tokenizer, tokenizer, copy_unknown=False, cut=False)
+    answer = answer_of(TextReading(tokenizer, 20), GivenSource("a 猫", row[:-1]), row, [found], tokenizer)
     assert answer.attention is not None and answer.words is not None
     assert answer.attention.source == ("a", "▁", "猫", "<eos>")
     assert answer.attention.target == answer.words.target == ("猫", "<eos>")

@@ -79,7 +79,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("seqloom.storage.save_file", full)
+    monkeypatch.setattr("safetensors.torch.save_file", full)
     trainer = toy.make(tmp_path, steps=28, checkpoint_every=7)
     saved, _ = checkpoint.newest(tmp_path)
     assert saved is not None

@@ -10,7 +10,7 @@ from warnings import warn
 
 from seqloom.config import Config
 from seqloom.data.column_guess import SAMPLE, by_content, by_usual_name, guess_stated
-from seqloom.data.column_roles import COLUMNS, ForTask
+from seqloom.data.column_roles import COLUMNS, ForTask, standing_for
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.data.settings import DataConfig
 from seqloom.data.splits import Records, find_splits, open_data
@@ -58,12 +58,12 @@ def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
     if isinstance(config.train, str) and is_embedded(config.train):
         return find_embedded(config.train)[0].task, config.columns
     for task, known in COLUMNS.items():
-        if config.columns and {*config.columns} == {*known.roles}:
+        if config.columns and {*config.columns} == {standing_for(role, (), config.columns) for role in known.roles}:
             return task, config.columns
     sample = list(islice(open_data(config, None)["train"], SAMPLE))
     names = [name for name in sample[0].columns if name != "split"]
     for task, known in COLUMNS.items():
-        if {*known.roles} == {"text" if name == "frames" else name for name in names}:
+        if {standing_for(role, names, {}) for role in known.roles} == {*names}:
             return task, config.columns
     if config.columns:
         return None, config.columns

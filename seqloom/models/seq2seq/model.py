@@ -16,6 +16,7 @@ from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
 from seqloom.layers.heads import Readout
 from seqloom.layers.packed_weights import packed_weights
+from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.readout import tied_to
 from seqloom.models.seq2seq.copying import CopyingReadout
 from seqloom.models.seq2seq.decoders import make_decoder
@@ -27,7 +28,7 @@ from seqloom.models.stage import Stage
 class Seq2Seq(nn.Module):
     """A source, a bridge and a decoder; and the way to write with it token by token (`decoding.stepper`).
 
-    What it reads is the business of the source (`source_encoder.SourceReader`): texts here, pictures in other tasks.
+    What it reads is the business of the source (`source_encoder.SourceReader`): texts, frames, in other tasks pictures.
     """
 
     def __init__(self, config: Seq2SeqConfig, source: SourceReader, embedding: Embedding) -> None:
@@ -50,6 +51,18 @@ class Seq2Seq(nn.Module):
             raise ConfigError("settings", [("model.copying", "needs one vocabulary", "set tokens.joint=true")])
         source = target if config.tied == "all" else Embedding(source_vocab, config.embedding)
         return cls(config, SourceEncoder(config, source), target)
+
+    @classmethod
+    def of_frames(cls, config: Seq2SeqConfig, features: int, target_vocab: int) -> Self:
+        """A model that reads frames of so many numbers and writes texts."""
+        if config.tied == "all":
+            what, remedy = "frames have no embeddings that could be shared", 'choose "target" or "none"'
+            raise ConfigError("settings", [("model.tied", what, remedy)])
+        if config.copying:
+            what = "there is no word in frames that could be copied"
+            raise ConfigError("settings", [("model.copying", what, "leave it out")])
+        frames = FrameProjection(features, config.embedding)
+        return cls(config, SourceEncoder(config, frames), Embedding(target_vocab, config.embedding))
 
     def forward(self, source: Tensor, source_lengths: Tensor, written: Tensor, real: Tensor) -> Tensor:
         """Teacher forcing, all steps at once.

@@ -99,13 +99,16 @@ class Seq2SeqConfig(Config):
                 raise problem("order", "look-first is called attend-first now", remedy='write order = "attend-first"')
             given = {**given, "order": "attend-first"}
         name = given.get("name", cls.model_fields["name"].default)
+        preset = blamed("name", str(name), cls.of_task).preset
         if "widths" in given:  # as models with one stack of layers call it
             if given.keys() & {"encoder_widths", "decoder_widths"}:
                 raise problem("widths", "stands for both encoder_widths and decoder_widths", remedy="give either")
             widths = given["widths"]
+            encoder = {"encoder": cls.model_fields["encoder"].default, **preset, **given}["encoder"]
+            layered = "widths" in blamed("encoder", str(encoder), "encoder").reads
             given = {key: value for key, value in given.items() if key != "widths"}
-            given |= {"encoder_widths": widths, "decoder_widths": widths}
-        made = validate({**blamed("name", str(name), cls.of_task).preset, **given})
+            given |= {"decoder_widths": widths} | ({"encoder_widths": widths} if layered else {})
+        made = validate({**preset, **given})
         made.model_fields_set.intersection_update(given)  # what the name stands for was not said
         return made
 

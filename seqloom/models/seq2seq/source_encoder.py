@@ -20,6 +20,7 @@ from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.positions import PositionAdded, positioned, positions_called
 from seqloom.models.encoders import make_encoder
 from seqloom.models.encoders.base import stacked_layers
+from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.settings import Bridge, Seq2SeqConfig
 from seqloom.models.stage import Stage
@@ -27,11 +28,11 @@ from seqloom.models.stage import Stage
 
 @equations
 def source_encoder(w, *, embedding=embedding, positions=positioned, encoder=stacked_layers):
-    """The encoder of a translator: from token ids to hidden states.
+    """The encoder of a translator: from token ids, or frames, to hidden states.
 
     Paper: I. Sutskever, O. Vinyals, Q. Le, Sequence to sequence learning with neural networks, NeurIPS 2014.
 
-    w  (S)  index, the token ids of the source
+    w  (S)  index, the token ids of the source; of sound or sensors, the frames
     """
     X = positions(embedding(w))  # the embedding of each token; with its position, where the encoder has no order
     H = encoder(X)  # the hidden states
@@ -83,11 +84,11 @@ class SourceReader(nn.Module):
 
 
 class SourceEncoder(SourceReader):
-    """From token ids of the source to a memory."""
+    """From token ids of the source, or its frames, to a memory."""
 
     definition = source_encoder
 
-    def __init__(self, config: Seq2SeqConfig, embedding: Embedding) -> None:
+    def __init__(self, config: Seq2SeqConfig, embedding: Embedding | FrameProjection) -> None:
         super().__init__()
         self.embedding = embedding
         self.dropout = Dropout(config.dropout)
@@ -99,7 +100,7 @@ class SourceEncoder(SourceReader):
         self.output_size = self.encoder.output_size
 
     def forward(self, w: Tensor, lengths: Tensor) -> Memory:
-        """w (B, S), lengths (B)."""
+        """w (B, S) token ids, or frames (B, S, F); lengths (B)."""
         x = self.dropout(self.positions(self.embedding(w)))
         hidden, last, states = self.encoder.read(x, lengths)
         return Memory(hidden, lengths_to_mask(lengths, w.shape[1]), last, states)
@@ -115,7 +116,8 @@ class SourceEncoder(SourceReader):
         return Stage("encoder", self.part(len(w)), [{"w": w}])
 
     def example(self, B: int, S: int) -> Tensor:
-        return torch.zeros(B, S, dtype=torch.int64)
+        frames = isinstance(self.embedding, FrameProjection)
+        return self.embedding.example(B, S) if frames else torch.zeros(B, S, dtype=torch.int64)  # type: ignore[operator]
 
 
 def context_of(memory: Memory, bridge: Bridge) -> Tensor:

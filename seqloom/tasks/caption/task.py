@@ -27,6 +27,7 @@ from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError
 from seqloom.evaluating.translation import TranslationMetrics
+from seqloom.evaluating.word_splitting import count_words
 from seqloom.extras import require
 from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.layers.embedding import Embedding
@@ -34,7 +35,7 @@ from seqloom.models.picture_encoder import PictureEncoder
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import ExampleStream, ExampleTrainable, tensors
+from seqloom.tasks.batching import ExampleStream, ExampleTrainable
 from seqloom.tasks.caption.answers import PictureCaption, caption_of
 from seqloom.tasks.caption.corpus_pictures import Shape, by_picture, captions_of, moved, picture_chunk, picture_in
 from seqloom.tasks.caption.inputs import SentPicture, bytes_of, named_pixels, sent_picture
@@ -44,13 +45,12 @@ from seqloom.tasks.caption.stages import caption_example
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.task import Evaluation, Task
 from seqloom.tasks.trainable import Loss, Plan, ValidationResult
-from seqloom.tasks.translate.batch import TranslationBatch
+from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
 from seqloom.tasks.translate.corpus_text import spread, text_of
 from seqloom.tasks.translate.metrics import evaluation
 from seqloom.tasks.translate.task import WEIGHTS_PER_TOKEN
 from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
-from seqloom.tokens.settings import BOS, EOS
 from seqloom.tokens.tokenizer import Tokenizer
 
 AT_ONCE = 64
@@ -155,10 +155,8 @@ class Caption(Task[CaptionConfig]):
         if random is not None:
             pictures = list(moved(pictures, self.config.picture.shift, random))
         captions = [corpus["caption", row][: self.config.model.length - 1] for row in rows]
-        decoder_input, _ = tensors([[BOS, *row] for row in captions], device)
-        labels, lengths = tensors([[*row, EOS] for row in captions], device)
-        regions = torch.full_like(lengths, math.prod(self.grid))
-        return TranslationBatch(stacked(pictures, device), regions, decoder_input, labels, lengths)
+        regions = torch.full((len(captions),), math.prod(self.grid), device=device)
+        return translation_batch(stacked(pictures, device), regions, captions, device)
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -296,7 +294,7 @@ class Caption(Task[CaptionConfig]):
         language = self.config.data.target_language.split("-")[0].removeprefix("und")
         tokens = self.config.tokens
         return TranslationMetrics.of(
-            [answer.text for answer in answers], references, [one[0] for one in references], language,
+            [answer.text for answer in answers], references, None, language,
             cased=options.capitals and not tokens.lower, spaced=tokens.kind == "space",
         )  # fmt: skip
 
@@ -309,7 +307,8 @@ class Caption(Task[CaptionConfig]):
         measured = self.described(model, corpus, by_picture(corpus, range(len(corpus))), chosen)
         metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         measure = options.measure or self.config.caption.measure
-        return evaluation(measured, metrics, "exact" if measure == "loss" else measure)
+        lengths = [count_words(texts[0]) for texts in measured.references]
+        return evaluation(measured, metrics, "exact" if measure == "loss" else measure, lengths)
 
 
 def captioner(config: CaptionConfig, shape: Shape, vocabulary: int) -> Seq2Seq:

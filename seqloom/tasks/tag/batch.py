@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.data.padding import pad_sequences
+from seqloom.layers.masks import lengths_to_mask
+from seqloom.models.tagger import Tagger
 from seqloom.tasks.batching import tensors
 from seqloom.tasks.frame_inputs import frame_tensors
 from seqloom.tasks.tag.examples import TagExample
@@ -44,6 +46,12 @@ class TagBatch:
         chosen = list(rows)
         tokens, lengths, spelled, tags = (x[chosen] for x in (self.tokens, self.lengths, self.spelled, self.tags))
         return TagBatch(tokens, lengths, spelled, self.spellings, tags)
+
+    def sums(self, model: Tagger) -> Tensor:
+        """The sum of the hidden states of each sentence (B, H)."""
+        hidden = model.hidden(self.tokens, self.lengths, self.spelled, self.spellings)
+        padding = ~lengths_to_mask(self.lengths, hidden.shape[1])
+        return hidden.masked_fill(padding[..., None], 0.0).sum(1)
 
     def logits(self, model: nn.Module) -> Tensor:
         """The logits of the tags at each position (B, T, V)."""

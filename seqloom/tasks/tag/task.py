@@ -174,9 +174,8 @@ class Tag(Task[TagConfig]):
     ) -> Iterator[Sequence[Reply]]:
         """Tags for sentences, each a text or a list of words; there is nothing to say of one without words."""
         device = next(model.parameters()).device
-        asked = [self.inputs.read(self.checked(one.input)) for one in requests]
-        examples = [self.inputs.examples(one.values, [0] * len(one.words)) for one in asked]
-        flat = [one for of_one in examples for one in of_one]
+        asked = self.read([one.input for one in requests])
+        flat = [example for one in asked for example in self.examples(one)]
         tagged: dict[int, list[Any]] = {}
         for places in by_length([len(row.text) for row in flat], AT_ONCE):
             batch = TagBatch.of([flat[place] for place in places], device)
@@ -190,6 +189,13 @@ class Tag(Task[TagConfig]):
             Reply(place, self.tagged(one, found))
             for place, (one, found) in enumerate(zip(asked, by_sentence, strict=True))
         ]
+
+    def read(self, given: Sequence[Any]) -> list[GivenSequence]:
+        return [self.inputs.read(self.checked(one)) for one in given]
+
+    def examples(self, one: GivenSequence) -> list[TagExample]:
+        """A sequence whose tags are not known."""
+        return self.inputs.examples(one.values, [0] * len(one.words))
 
     def choose(self, model: nn.Module, sentences: Sequence[Sequence[Tensor]]) -> list[TaggedSentence]:
         """The tags of sentences, each given by the logits (V) of its words."""
@@ -229,6 +235,24 @@ class Tag(Task[TagConfig]):
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         return tagging_example(self, model, given, device)
+
+    def vectors(self, model: nn.Module, texts: Sequence[Any]) -> Tensor:
+        """The mean of the encoder states of each sentence (B, H); zeros for one without words."""
+        assert isinstance(model, Tagger)
+        device = next(model.parameters()).device
+        flat = [example for one in self.read(texts) for example in self.examples(one)]
+        sums: dict[int, list[Tensor]] = {}
+        model.eval()
+        for places in by_length([len(row.text) for row in flat], AT_ONCE):
+            with torch.no_grad():
+                found = TagBatch.of([flat[place] for place in places], device).sums(model).float().cpu()
+            sums |= {place: [row] for place, row in zip(places, found, strict=True)}
+        goes_on = [bool(row.goes_on[0]) for row in flat]
+        counts = whole({place: [len(row.text)] for place, row in enumerate(flat)}, goes_on)
+        means = [
+            torch.stack(rows).sum(0) / max(sum(n), 1) for rows, n in zip(whole(sums, goes_on), counts, strict=True)
+        ]
+        return torch.stack(means) if means else torch.zeros(0, 0)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """Accuracy, of all words and of unknown ones; for BIO tags precision, recall and F1 of spans."""

@@ -1,57 +1,82 @@
-"""From texts to translations, whatever decodes: a model in torch, or an engine without it."""
+"""From sources to translations, whatever decodes: a model in torch, or an engine without it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Protocol
 
+from seqloom.attention.attention_weights import AttentionMap
 from seqloom.data.length_batches import by_length
-from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate
 from seqloom.tasks.requests import Reply, TaskRequest
-from seqloom.tasks.translate.answers import Translation, translation
-from seqloom.tokens.settings import EOS
+from seqloom.tasks.translate.answers import GivenSource, ReadSource, Translation, translation
 from seqloom.tokens.tokenizer import Tokenizer
 
 AT_ONCE = 64
 """Sources that are translated in one batch."""
 
-Decode = Callable[[Sequence[Sequence[int]], Sequence[TaskRequest]], Iterator[list[DecodingUpdate]]]
-"""Sources as token ids, <eos> last, and the requests that they belong to -> after each step what is ready."""
+Decode = Callable[[Sequence[Any], Sequence[TaskRequest]], Iterator[list[DecodingUpdate]]]
+"""Rows of sources as they are read, and the requests that they belong to -> after each step what is ready."""
 
 
-def answer_texts(
-    texts: Sequence[str],
+class SourceReading(Protocol):
+    """How sources of one kind are read."""
+
+    @property
+    def answer_kind(self) -> type[Translation]:
+        """What an answer is."""
+        ...
+
+    def row(self, values: Any) -> Any:
+        """What the model reads of a source: its beginning, if it is too long."""
+        ...
+
+    def described(self, source: GivenSource, row: Any) -> ReadSource:
+        """A source as it stands in an answer."""
+        ...
+
+    def copied(self, source: GivenSource, tokens: Sequence[int], attention: AttentionMap, writes: Tokenizer) -> str:
+        """The text of an answer with what is unknown taken from the source."""
+        ...
+
+
+def answer_sources(
+    reading: SourceReading,
+    sources: Sequence[GivenSource],
     requests: Sequence[TaskRequest],
-    source_tokenizer: Tokenizer,
-    tokenizer: Tokenizer,
-    length: int,
+    writes: Tokenizer,
     decode: Decode,
     *,
     copy_unknown: bool,
     at_once: int = AT_ONCE,
 ) -> Iterator[Sequence[Reply]]:
-    """Translations of the texts of requests, each as soon as it is done; what is blank stays blank.
-
-    length  tokens that are read at most, <eos> among them
-    """
-    yield [Reply(place, blank_answer(text)) for place, text in enumerate(texts) if not text.strip()]
-    filled = [place for place, text in enumerate(texts) if text.strip()]
-    encoded = source_tokenizer.encode_batch([texts[place] for place in filled])
-    longest = length - 1
-    for group in by_length([len(ids) for ids in encoded], at_once):
-        read = [[*encoded[number][:longest], EOS] for number in group]
-        batch = [requests[filled[number]] for number in group]
-        for found in decode(read, batch):
+    """Translations of sources, each as soon as it is done; what is blank stays blank."""
+    yield [Reply(place, blank_answer(source.shown)) for place, source in enumerate(sources) if source.blank]
+    filled = [place for place, source in enumerate(sources) if not source.blank]
+    for group in by_length([len(sources[place].values) for place in filled], at_once):
+        places = [filled[number] for number in group]
+        rows = [reading.row(sources[place].values) for place in places]
+        answer = partial(answer_of, reading, writes=writes, copy_unknown=copy_unknown)
+        for found in decode(rows, [requests[place] for place in places]):
             yield [
-                Reply(
-                    filled[group[number]],
-                    translation(
-                        batch[number].input, read[number], answers, source_tokenizer, tokenizer,
-                        copy_unknown=copy_unknown, cut=len(encoded[group[number]]) > longest,
-                    ),
-                    whole,
-                )
-                for number, answers, whole in found
-            ]  # fmt: skip
+                Reply(places[number], answer(sources[places[number]], rows[number], sequences), whole)
+                for number, sequences, whole in found
+            ]
+
+
+def answer_of(
+    reading: SourceReading,
+    source: GivenSource,
+    row: Any,
+    found: Sequence[DecodedSequence],
+    writes: Tokenizer,
+    *,
+    copy_unknown: bool = False,
+) -> Translation:
+    """What was written for the row of a source, the best first."""
+    copied = partial(reading.copied, source, writes=writes) if copy_unknown else None
+    return translation(reading.answer_kind, reading.described(source, row), found, writes, copied)
 
 
 def blank_answer(text: str) -> Translation:

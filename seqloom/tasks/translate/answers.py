@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from seqloom.attention.alignment import links_of_targets, to_pharaoh
 from seqloom.attention.attention_weights import AttentionMap, attention_map
@@ -18,6 +18,34 @@ from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.pieces import Pieces
 from seqloom.tokens.settings import SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
+
+MOST_COLUMNS = 40
+"""Of attention to frames: where there are more of them, neighbours are drawn as one."""
+
+
+class GivenSource(NamedTuple):
+    """A source that is to be translated."""
+
+    shown: str
+    """As it is called in an answer."""
+    values: Any
+    """Token ids or frames (S, F), however many there are."""
+    blank: bool = False
+    """Whether there is nothing to translate."""
+
+
+class ReadSource(NamedTuple):
+    """A source as it stands in an answer."""
+
+    shown: str
+    tokens: list[str]
+    """What the model read, one by one: a name for each."""
+    pieces: Pieces
+    """The same as a person reads it."""
+    unseen: float
+    """The fraction that was not in the training data."""
+    cut: bool
+    """Whether there is more than the model reads."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +99,7 @@ class Translation(ShownInNotebook):
 
     def alignment(self, *, pieces: bool = False) -> str:
         """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""
-        weights = self.weights(pieces=pieces)
+        weights = self.chosen(pieces)
         ends = len(weights.source) - 1 if weights.source[-1] == "<eos>" else len(weights.source)
         return to_pharaoh(link for link in links_of_targets(weights.mean()) if link[0] < ends)
 
@@ -81,6 +109,9 @@ class Translation(ShownInNotebook):
 
     def weights(self, *, pieces: bool | None = None) -> AttentionMap:
         """The attention weights, by piece or by word; None: by word, if the answer has several or is a single piece."""
+        return self.chosen(pieces)
+
+    def chosen(self, pieces: bool | None) -> AttentionMap:
         if self.words is None or self.attention is None:
             raise SeqloomError(
                 "there is no attention in this answer",
@@ -91,29 +122,54 @@ class Translation(ShownInNotebook):
         return self.attention if pieces else self.words
 
 
+class FrameTranslation(Translation):
+    """What was written for frames of sound or sensors."""
+
+    def weights(self, *, pieces: bool | None = None) -> AttentionMap:
+        """As of texts; of many frames, neighbours together unless each is asked for by `pieces`."""
+        found = self.chosen(pieces)
+        count = len(found.source)
+        if pieces or count <= MOST_COLUMNS:
+            return found
+        column = [place * MOST_COLUMNS // count for place in range(count)]
+        first = [column.index(number) for number in range(MOST_COLUMNS)]
+        ends = [found.source[behind - 1] for behind in (*first[1:], count)]
+        names = [span_of(found.source[start], end) for start, end in zip(first, ends, strict=True)]
+        return found.by_word(column, range(len(found.target)), names, found.target)
+
+
+def span_of(first: str, last: str) -> str:
+    """
+    >>> span_of("frame 3", "frame 5"), span_of("frames 1-2", "frames 3-4"), span_of("frame 1", "frame 1")
+    ('frames 3-5', 'frames 1-4', 'frame 1')
+    """
+    if first == last:
+        return first
+    return f"frames {first.split()[1].split('-')[0]}-{last.split()[1].split('-')[-1]}"
+
+
 def translation(
-    source: str, row: Sequence[int], found: Sequence[DecodedSequence],
-    source_tokenizer: Tokenizer, tokenizer: Tokenizer,
-    *, copy_unknown: bool, cut: bool,
+    kind: type[Translation], source: ReadSource, found: Sequence[DecodedSequence], tokenizer: Tokenizer,
+    copied: Callable[[Sequence[int], AttentionMap], str] | None = None,
 ) -> Translation:  # fmt: skip
-    """From what was written for a source (its tokens, <eos> last), the best answer first."""
-    unseen = source_tokenizer.unseen(row[:-1])
+    """From what was written for a source, the best answer first; `copied` replaces what is unknown."""
 
     def one(written: DecodedSequence, others: list[Translation]) -> Translation:
         tokens = [tokenizer.vocabulary[token] for token in written.tokens]
         text = tokenizer.decode(written.tokens)
         attention, words = None, None
         if written.attention is not None and written.tokens:
-            by_token = attention_map([source_tokenizer.vocabulary[token] for token in row], tokens, written.attention)
-            read, wrote = Pieces.of(source_tokenizer, row), Pieces.of(tokenizer, written.tokens)
+            by_token = attention_map(source.tokens, tokens, written.attention)
+            read, wrote = source.pieces, Pieces.of(tokenizer, written.tokens)
             attention = by_token.by_word(read.indices, wrote.indices, read.texts, wrote.texts)
             words = by_token.by_word(read.word_indices, wrote.word_indices, read.words(), wrote.words())
-            if copy_unknown and UNK in written.tokens:
-                text = with_copies(written.tokens, by_token, tokenizer, source, source_tokenizer)
+            if copied is not None and UNK in written.tokens:
+                text = copied(written.tokens, by_token)
         likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
-        return Translation(
-            source, text, tokens, written.score, written.token_scores, attention, words, others, cut, unseen, likeliest
-        )
+        return kind(
+            source.shown, text, tokens, written.score, written.token_scores, attention, words, others, source.cut,
+            source.unseen, likeliest,
+        )  # fmt: skip
 
     return one(found[0], [one(written, []) for written in found[1:]])
 

@@ -18,7 +18,7 @@ from seqloom.tokens.settings import BOS, EOS
 class TranslationBatch:
     """Sources, and for each position of their targets the token before it and the token to predict."""
 
-    source: Tensor  # (B, S)
+    source: Tensor  # (B, S), or what else the model reads
     source_lengths: Tensor  # (B)
     decoder_input: Tensor  # (B, T) <bos> first
     labels: Tensor  # (B, T) <eos> last
@@ -41,9 +41,10 @@ class TranslationBatch:
         )  # fmt: skip
 
 
-def translation_batch(sources: Sequence[Any], targets: Sequence[Any], device: torch.device) -> TranslationBatch:
-    """From token ids without <bos> and <eos>."""
-    source, source_lengths = tensors([[*row, EOS] for row in sources], device)
+def translation_batch(
+    source: Tensor, source_lengths: Tensor, targets: Sequence[Any], device: torch.device
+) -> TranslationBatch:
+    """From sources as they are read, and the token ids of targets without <bos> and <eos>."""
     decoder_input, _ = tensors([[BOS, *row] for row in targets], device)
     labels, target_lengths = tensors([[*row, EOS] for row in targets], device)
     return TranslationBatch(source, source_lengths, decoder_input, labels, target_lengths)

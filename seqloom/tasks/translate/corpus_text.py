@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,11 +61,13 @@ def text_of(corpus: Corpus, side: str, row: int) -> str:
     return corpus[f"{side}_text", row].astype(np.uint8).tobytes().decode("utf-8", errors="replace")
 
 
-def questions(corpus: Corpus, rows: Sequence[int], *, together: bool) -> list[list[int]]:
-    """The pairs of a corpus, each by itself, or those with the same source together."""
+def questions(
+    corpus: Corpus, rows: Sequence[int], key: Callable[[Corpus, int], object], *, together: bool
+) -> list[list[int]]:
+    """The pairs of a corpus, each by itself, or those with the same source together: their keys are equal."""
     if not together:
         return [[row] for row in rows]
-    found: dict[str, list[int]] = {}
+    found: dict[object, list[int]] = {}
     for row in rows:
-        found.setdefault(text_of(corpus, "source", row), []).append(row)
+        found.setdefault(key(corpus, row), []).append(row)
     return list(found.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -27,8 +28,7 @@ from seqloom.tasks.inspection import (
     steps_of,
 )
 from seqloom.tasks.requests import Keys
-from seqloom.tasks.stages import read_words
-from seqloom.tasks.translate.answers import translation
+from seqloom.tasks.translate.answering import answer_of
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD
 
@@ -37,33 +37,36 @@ if TYPE_CHECKING:
 
 
 def inspect_translation(
-    task: Translate, model: Seq2Seq, text: str, options: InspectOptions, wanted: Callable[[], bool]
+    task: Translate, model: Seq2Seq, given: Any, options: InspectOptions, wanted: Callable[[], bool]
 ) -> Iterator[Inspection | None]:
     """Written step by step (None after each), then read once more at teacher forcing, with every head watched."""
-    if not text.strip():
+    inputs, writes = task.inputs, task.target_tokenizer
+    (read,) = inputs.read([given])
+    if read.blank:
         raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
-    reads, writes = task.source_tokenizer, task.target_tokenizer
     device = next(model.parameters()).device
-    longest = min(task.config.model.length, MOST_TOKENS) - 1
-    encoded = reads.encode(text)
-    row = [*encoded[:longest], EOS]
+    seen = read._replace(values=read.values[: MOST_TOKENS - 1])
+    row = inputs.row(seen.values)
     check_prefix(options.prefix, writes.size)
     observed = Observed(model, options.heads_off)
-    source, lengths = torch.tensor([row], device=device), torch.tensor([len(row)], device=device)
+    source, lengths = inputs.tensors([row], device)
+    chosen_options = inputs.limited(TranslateOptions(beam=options.beam, temperature=options.temperature or 0.0))
     found: list[DecodedSequence] = []
     levels: list[Sequence[Followed]] = []
 
     def keep(_: int, hypotheses: Sequence[Followed]) -> None:
         levels.append(hypotheses)
 
-    for updates in decode(observed.network, source, lengths, options, text, wanted, keep):
+    for updates in decode(observed.network, source, lengths, options, chosen_options, read.shown, wanted, keep):
         found += [sequence for update in updates if update.finished for sequence in update.sequences]
         yield None
     best = found[0]
     logits = teacher_forced(observed.network, source, lengths, best.tokens)
     chosen = [*best.tokens, EOS][: len(logits)] if best.ended else best.tokens
-    answer = translation(text, row, found, reads, writes, copy_unknown=False, cut=len(encoded) > longest)
-    words = read_words(reads, text, row)
+    answer = answer_of(inputs, seen, row, found, writes)
+    if len(seen.values) < len(read.values):
+        answer = replace(answer, cut=True)
+    words = inputs.names(seen, row)
     target = [writes.vocabulary[token] for token in best.tokens]
     attention = cross_attention(observed, answer.attention, words, target)
     attention += self_attention(observed, "encoder", "source", words)
@@ -92,11 +95,11 @@ def decode(
     source: Tensor,
     lengths: Tensor,
     options: InspectOptions,
+    chosen: TranslateOptions,
     text: str,
     wanted: Callable[[], bool],
     followed: Callable[[int, Sequence[Followed]], None],
 ) -> Iterator[list[DecodingUpdate]]:
-    chosen = TranslateOptions(beam=options.beam, temperature=options.temperature or 0.0)
     if chosen.limit(source.shape[1]) > MOST_TOKENS:
         chosen = chosen.model_copy(update={"max_length": MOST_TOKENS})
     constraints = Constraints(EOS, forbidden=(PAD, BOS), prefix=options.prefix)

@@ -9,7 +9,6 @@ from seqloom.evaluating.bootstrap import CountedMetric, bleu_from_counts, interv
 from seqloom.evaluating.by_length import by_length
 from seqloom.evaluating.phrase_f1 import phrase_f1_metric
 from seqloom.evaluating.translation import TranslationMetrics
-from seqloom.evaluating.word_splitting import count_words
 from seqloom.tasks.task import Evaluation, ResultTable
 
 OWN_METRICS = ("exact", "phrase_f1", "rouge_l")
@@ -24,11 +23,13 @@ HOW = {
 """Metrics that are computed only if they are asked for, and how."""
 
 
-def evaluation(measured: TranslationMetrics, metrics: Mapping[str, float], measure: str) -> Evaluation:
+def evaluation(
+    measured: TranslationMetrics, metrics: Mapping[str, float], measure: str, lengths: Sequence[int]
+) -> Evaluation:
     """All metrics with their signatures, an interval for the one in `measure`, and quality by length of the source."""
     counted = counted_for(measured, measure)
     sure = interval(counted)
-    buckets = by_length(counted, [count_words(text) for text in measured.sources or ()])
+    buckets = by_length(counted, lengths)
     name = measure if measure in OWN_METRICS else "bleu"
     rows, scores = measured.rows(), measured.metrics()
     special = special_metrics(measured, measure)

@@ -12,44 +12,41 @@ from seqloom.errors import SeqloomError
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.requests import TaskRequest
-from seqloom.tasks.stages import read_words
-from seqloom.tasks.translate.answers import translation
+from seqloom.tasks.translate.answering import answer_of
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.writing_probe import written_scores, written_tokens
-from seqloom.tokens.settings import EOS
 
 if TYPE_CHECKING:
     from seqloom.tasks.translate.task import Translate
 
 
-def translation_probe(task: Translate, model: Seq2Seq, text: str) -> Probe:
+def translation_probe(task: Translate, model: Seq2Seq, given: Any) -> Probe:
     """The log-odds of each token of the translation."""
-    text = task.accept(text)
-    if not text.strip():
+    inputs = task.inputs
+    (source,) = inputs.read([given])
+    if source.blank:
         raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
     network: Any = shared_copy(model)
-    reads, writes = task.source_tokenizer, task.target_tokenizer
+    writes, options = task.target_tokenizer, TranslateOptions(attention=True)
     device = next(model.parameters()).device
-    encoded, longest = reads.encode(text), task.config.model.length - 1
-    row = [*encoded[:longest], EOS]
+    row = inputs.row(source.values)
     found = [
         update.sequences
-        for updates in task.decode_steps(model, [row], [TaskRequest(text)], TranslateOptions(attention=True))
+        for updates in task.decode_steps(model, [row], [TaskRequest(source.shown)], options)
         for update in updates
         if update.finished
     ][-1]
-    answer = translation(text, row, found, reads, writes, copy_unknown=False, cut=len(encoded) > longest)
+    answer = answer_of(inputs, source, row, found, writes)
     tokens = written_tokens(found[0])
     score = written_scores(network, tokens, device)
-    source = torch.tensor(row, device=device)
+    read = inputs.tensors([row], device)[0][0]
     embedding = network.source.embedding
     with torch.no_grad():
-        x = embedding(source[None])[0]
+        x = embedding(read[None])[0]
 
     def scores(x: Tensor, places: Tensor) -> Tensor:
-        w = source[places]
+        w = read[places]
         with output_replaced(embedding, x, w):
             return score(w, torch.full((len(w),), w.shape[1], device=device))
 
-    inputs = read_words(reads, text, row)
-    return Probe(inputs, [writes.vocabulary[token] for token in tokens], x, scores, True, answer)
+    return Probe(inputs.names(source, row), [writes.vocabulary[token] for token in tokens], x, scores, True, answer)

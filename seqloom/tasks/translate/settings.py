@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt, model_validator
 from seqloom.config import Config, problem
 from seqloom.data.settings import DataConfig
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.tasks.facts import FrameFacts
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tasks.translate.options import Measure
 from seqloom.tokens.settings import TokenConfig, written_one_by_one
@@ -95,13 +96,6 @@ class PairData(DataConfig):
         }
 
 
-class TranslateFacts(Config):
-    """What a translator learned beside its tokenizers."""
-
-    tags: list[str] = Field(default_factory=list)
-    """The tags of its tasks, if it has several."""
-
-
 class TranslateSettings(Config):
     """What is asked of a translator while it learns: the section [translate]."""
 
@@ -111,6 +105,8 @@ class TranslateSettings(Config):
     """Validation pairs that are translated in each evaluation, greedily, evenly from all; all count for the loss."""
     several_right: bool = False
     """Whether pairs with the same source are one question with several right answers, as words said in two ways are."""
+    stack_frames: PositiveInt = Field(1, le=64)
+    """Frames of sound or sensors that are read as one, side by side: less to attend to."""
 
 
 class TranslateConfig(TaskConfig):
@@ -138,4 +134,21 @@ class TranslateConfig(TaskConfig):
         if self.model.copying and not self.tokens.joint:
             what = "a token of the source can be written only if it is in the vocabulary of the target"
             raise problem("model.copying", what, remedy="set tokens.joint=true")
+        return self
+
+
+class TranslateFacts(Config):
+    """What a translator learned before its first step, beside its tokenizers: nothing, if it has texts and one task."""
+
+    tags: list[str] = Field(default_factory=list)
+    """The tags of its tasks, if it has several."""
+    frames: FrameFacts | None = None
+    """The scale of each column, if it reads frames."""
+    longest: PositiveInt | None = None
+    """Tokens of the longest target, which bound the answers to frames."""
+
+    @model_validator(mode="after")
+    def answers_to_frames_are_bounded(self) -> Self:
+        if self.frames is not None and self.longest is None:
+            raise problem("longest", "is needed beside frames", remedy="train it again")
         return self

@@ -9,34 +9,35 @@ from torch import Tensor, nn
 
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example, StageExample, VocabularyAxis
-from seqloom.tasks.stages import LONGEST, bounded, frequent_text, of_another_length, read_words, token_axis
+from seqloom.tasks.stages import LONGEST, of_another_length
+from seqloom.tasks.translate.inputs import SourceKind
 from seqloom.tokens.settings import BOS, EOS, PAD
 from seqloom.tokens.tokenizer import Tokenizer
 
 
 def translation_example(
-    network: nn.Module, reads: Tokenizer, writes: Tokenizer, given: str | None, most: int, device: torch.device
+    inputs: SourceKind, network: nn.Module, writes: Tokenizer, given: Any, device: torch.device
 ) -> Example:
-    """A sentence is translated greedily, token by token; `most` tokens of it are read."""
+    """A source is translated greedily, token by token; as much of it as the model reads."""
     assert isinstance(network, Seq2Seq)
-    text = given if given is not None else frequent_text(reads)
-    tokens = [*bounded(reads.encode(text))[: most - 1], EOS]
-    source = torch.tensor(tokens, device=device)
+    (read,) = inputs.read([given if given is not None else inputs.sample()])
+    row = inputs.row(inputs.bounded(read.values))
+    source = inputs.tensors([row], device)[0][0]
     written = greedy(network, source)
     stages = network.stages(source[None], [BOS, *written[:-1]])
-    longer = len(source) < most
+    longer = len(source) < inputs.config.model.length
     others = network.stages(of_another_length(source, longer=longer)[None], [BOS, BOS])
-    words = read_words(reads, text, tokens)
+    words = inputs.names(read, row)
     labels = [writes.vocabulary[token] for token in written]
     fed = [writes.vocabulary[token] for token in (BOS, *written[:-1])]
     found = [
-        StageExample(stage, other, words, words, words, [token_axis(reads, tokens)], longer=longer)
+        StageExample(stage, other, words, words, words, inputs.axes(row), longer=longer)
         for stage, other in zip(stages[:-1], others[:-1], strict=True)
     ]
     used = sorted({BOS, *written})
     axis = VocabularyAxis(writes.vocabulary, used, lines=("z", "p"), probabilities="p")
     found.append(StageExample(stages[-1], others[-1], words, labels, fed, [axis], longer=longer))
-    return Example(f"{text} → {writes.decode(written)}", found)
+    return Example(f"{read.shown} → {writes.decode(written)}", found)
 
 
 def greedy(network: Seq2Seq, source: Tensor) -> list[int]:

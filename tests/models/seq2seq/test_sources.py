@@ -52,3 +52,17 @@ def test_every_decoder_writes_from_pictures(decoder):
     patches, *_, last = model.stages(picture, written)
     assert_close(patches.traces()[0].results[0], model.source(picture, torch.tensor([4])).hidden[0])
     assert_close(last.traces()[-1].results[-1], logits[-1].softmax(-1))
+
+
+@pytest.mark.parametrize("name", names("translate"))
+def test_every_translator_reads_frames(name):
+    config = settings(name=name, encoder_widths=[WIDTH], decoder_widths=[WIDTH])
+    model = Seq2Seq.of_frames(config, 3, V).double().eval()
+    frames, lengths = torch.randn(2, 5, 3, dtype=torch.float64), torch.tensor([5, 4])
+    written, real = torch.tensor([[2, 7], [2, 5]]), torch.ones(2, 2, dtype=torch.bool)
+    logits = model(frames, lengths, written, real)
+    frames[1, 4] = 9.0
+    assert_close(model(frames, lengths, written, real), logits)  # padding is not read
+    source, *_ = model.stages(frames[:1], [2, 7])
+    assert_close(source.traces()[0].results[0], model.source(frames[:1], lengths[:1]).hidden[0])
+    assert model.source.example(2, 4).shape == (2, 4, 3)
