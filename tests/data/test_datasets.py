@@ -61,7 +61,7 @@ def test_the_sets_next_to_the_clone_are_the_published_ones(data, shared_data, mo
 def test_every_recipe_names_a_set_and_no_path():
     for config in CONFIGS:
         for where in (read_toml(config)["data"].get(split, "") for split in ("train", "valid", "test")):
-            if isinstance(where, str) and where:
+            if isinstance(where, str) and where and not where.startswith("runs/"):  # what another recipe made
                 assert is_dataset(where), config
                 find_dataset(where)
         assert "../" not in config.read_text()
