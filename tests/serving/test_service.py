@@ -194,12 +194,13 @@ def test_no_temperature_without_a_number(temperature):
 
 def test_an_explanation_ends_when_nobody_waits_for_it(models):
     service = make(models, "digits", explanations=2)
-    begun, ended, never = threading.Event(), threading.Event(), threading.Event()
+    begun, ended, never, answered = (threading.Event() for _ in range(4))
 
     def stages(wanted) -> str:
         begun.set()
         while wanted():
             time.sleep(0.001)
+        answered.wait(30)  # what waits behind it begins no sooner
         ended.set()
         raise SeqloomError("nobody waits")
 
@@ -211,6 +212,7 @@ def test_an_explanation_ends_when_nobody_waits_for_it(models):
         gone: Any = SimpleNamespace(receive=leaves)
         waiting = [asyncio.ensure_future(service.explain(each, gone)) for each in (stages, behind)]
         found: list[Any] = await asyncio.gather(*waiting, return_exceptions=True)
+        answered.set()
         assert [error.status for error in found] == [499, 499]
         assert await asyncio.to_thread(ended.wait, 30)
         while service.explaining:

@@ -55,7 +55,7 @@ def test_a_translation_has_the_loss_of_what_is_right(tmp_path):
     model = seqloom.load(tmp_path / "run")
     examples, measured = data_errors(model, lambda: True)["examples"], model.evaluate().metrics
     assert sum(one["right"] for one in examples) / len(examples) == pytest.approx(measured["exact"])
-    tokens = {one["input"]: len(model.task.target_tokenizer.encode(one["expected"])) + 1 for one in examples}
+    tokens = {one["input"]: len(model.task.tokenizers["text"].encode(one["expected"])) + 1 for one in examples}
     assert mean(examples, lambda one: tokens[one["input"]]) == pytest.approx(measured["loss"], abs=1e-3)
 
 
