@@ -1,5 +1,6 @@
 """Two processes that train in one folder: one after the other."""
 
+import signal
 import time
 
 from tests.training.reviews import QUICK
@@ -24,6 +25,7 @@ def test_two_that_train_in_one_folder_take_turns(reviews, tmp_path, start):
     while not (tmp_path / "run" / "metrics.jsonl").exists():
         assert one.poll() is None
         time.sleep(0.02)
+    one.send_signal(signal.SIGSTOP)  # so that it does not end before the other begins
     two = start(script, *command, *changes)
     assert f"process {one.pid} trains in this folder; waiting for it" in two.stderr.readline()
     one.kill()
