@@ -7,7 +7,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint const
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check soak bench format clean
+.PHONY: help demo test check soak bench screenshots format clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 16
@@ -25,12 +25,17 @@ check: .venv/.dev  ## formatting, lint and types
 	@$(BIN)/mypy $(PATHS)
 
 soak: .venv/.dev  ## mutated models and data, a hundred real kills of a run, ten minutes of overload; by hand
-	@$(BIN)/python -m tests.fuzzing.soak 2000
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing.soak 2000
 	@$(BIN)/python -m tests.training.kills 100
 	@$(BIN)/python -m tests.serving.overload 600
 
-bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; quarter of an hour, by hand
+bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; half an hour, by hand
 	@$(BIN)/python -m bench.decoding --json bench-decoding.json
+	@$(BIN)/python -m bench.training --json bench-training.json
+
+screenshots: .venv/.dev  ## the pictures of the README, taken by the tests of the studio
+	@$(BIN)/seqloom demo --out runs/demo >/dev/null
+	@SEQLOOM_SCREENSHOTS=docs/images SEQLOOM_DEMO=runs/demo SEQLOOM_BROWSER=required OMP_NUM_THREADS=1 $(BIN)/pytest tests/studio/test_screenshots.py
 
 format: .venv/.dev  ## format the code and mend what lint can
 	@$(BIN)/ruff check --quiet --fix-only .

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -26,7 +26,7 @@ class Config(BaseModel):
 
 
 def problem(setting: str, what: str, *, remedy: str) -> PydanticCustomError:
-    """For a validator that looks at several settings: raise it to blame one of them."""
+    """For a validator: raise it to report a mistake in `setting`, empty for the field that is validated."""
     return PydanticCustomError("problem", "{what}", {"setting": setting, "what": what, "remedy": remedy})
 
 
@@ -68,7 +68,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(file), [("", f"cannot be read: {error}", "give a TOML file in UTF-8")]) from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(file), [("", f"is not TOML: {error}", "mend that line")]) from None
+        raise ConfigError(str(file), [("", f"is not TOML: {error}", "fix that line")]) from None
 
 
 def split_change(change: str) -> tuple[list[str], str]:
@@ -120,7 +120,7 @@ def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
     path = [str(part) for part in details["loc"]]
     context = details.get("ctx", {})
     if details["type"] == "problem":
-        return ".".join([*path, context["setting"]]), context["what"], context["remedy"]
+        return ".".join(filter(None, [*path, context["setting"]])), context["what"], context["remedy"]
     name = ".".join(path)
     if details["type"] == "extra_forbidden":
         known = settings_at(kind, path[:-1])
@@ -132,11 +132,16 @@ def mistake(kind: type[Config], details: ErrorDetails) -> tuple[str, str, str]:
     return name, f"{quoted(given)}: {message}", description_of(kind, path)
 
 
+def is_section(annotation: Any) -> TypeGuard[type[Config]]:
+    """Whether the type of a field is a section with settings of its own."""
+    return isinstance(annotation, type) and issubclass(annotation, Config)
+
+
 def settings_at(kind: type[Config], path: Sequence[str]) -> list[str]:
     """The settings of the section at a path."""
     for part in path:
         annotation = kind.model_fields[part].annotation if part in kind.model_fields else None
-        if not (isinstance(annotation, type) and issubclass(annotation, Config)):
+        if not is_section(annotation):
             return []
         kind = annotation
     return list(kind.model_fields)
@@ -147,17 +152,17 @@ def description_of(kind: type[Config], path: Sequence[str]) -> str:
         field = kind.model_fields.get(part)
         if field is None:
             break
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Config):
+        if is_section(field.annotation):
             kind = field.annotation
-        elif field.description:
-            return field.description
+        else:
+            return sentence_of(kind, part) or "see the documentation of this setting"
     return "see the documentation of this setting"
 
 
 def describe(kind: type[Config], prefix: str = "") -> Iterator[tuple[str, Any, str]]:
     """Every setting: its name with its section, its default, its sentence."""
     for name, field in kind.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Config):
+        if is_section(field.annotation):
             yield from describe(field.annotation, f"{prefix}{name}.")
         else:
             yield prefix + name, field.get_default(call_default_factory=True), sentence_of(kind, name)

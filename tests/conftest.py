@@ -4,6 +4,7 @@ import gzip
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -25,6 +26,10 @@ from tests.tasks.written_numbers import train_reader
 
 QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 
+for one in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(one) is signal.SIG_IGN:  # as under nohup; processes that tests start would ignore them too
+        signal.signal(one, signal.default_int_handler if one is signal.SIGINT else signal.SIG_DFL)
+
 os.environ.setdefault("KERAS_BACKEND", "torch")  # read when keras, an oracle, is first imported
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -42,7 +47,6 @@ expect.set_options(timeout=PATIENCE)
 settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples on every machine
 settings.load_profile("steady")
 REQUIRED = os.environ.get("SEQLOOM_BROWSER") == "required"
-QUICK = ["train.steps=3", "train.warmup_steps=1", "train.batch_tokens=300", "model.embedding=8", "model.widths=[8]"]
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = pytest.StashKey[int]()
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -53,6 +57,12 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 def seed() -> None:
     """Start every test from the same random numbers, whatever ran before it."""
     torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Encoded data of one test is not there for the next."""
+    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def read_of(changes: list[str], **flags: Any) -> list[str]:
             load_run(None, changes, **flags)
             return changes
         except ConfigError as error:
-            unread = {setting for setting, what, _ in error.mistakes if "has no use for it" in what}
+            unread = {setting for setting, what, _ in error.mistakes if "does not use it" in what}
             kept = [change for change in changes if change.partition("=")[0] not in unread]
             if kept == changes:
                 return changes

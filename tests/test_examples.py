@@ -47,7 +47,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy = shutil.copytree(EXAMPLES / "seqloom-example", folder / "source")
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         offline = ["--no-deps", "--no-index", "--no-build-isolation"]
-        subprocess.run([*pip, *offline, "--target", str(folder / "site"), str(copy)], check=True)
+        subprocess.run([*pip, *offline, "--target", str(folder / "site"), str(copy)], check=True, timeout=200)
 
     return once(tmp_path_factory, "examples", install) / "site"
 
@@ -78,7 +78,7 @@ def run(folder: Path, commands: list[Command], *path: Path) -> str:
     }
     done = subprocess.run(
         [sys.executable, "-c", COMMANDS, json.dumps(commands)],
-        cwd=folder, env=environment, capture_output=True, text=True,
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=200,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout

@@ -30,7 +30,7 @@ RUN = "from seqloom.cli import main\nmain()\n"
 def light(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a script in a process where no optional package can be imported."""
     call = [sys.executable, "-c", BLOCKER + script, *arguments]
-    return subprocess.run(call, capture_output=True, text=True, cwd=folder, check=False)
+    return subprocess.run(call, capture_output=True, text=True, cwd=folder, check=False, timeout=200)
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ def test_what_is_locked_is_done_by_one_at_a_time(start, tmp_path):
     counter.write_text("0")
     processes = [start(COUNT, tmp_path / "lock", counter) for _ in range(3)]
     for process in processes:
-        assert process.communicate() == ("", "")
+        assert process.communicate(timeout=200) == ("", "")
     assert counter.read_text() == "600"
     assert [file.name for file in tmp_path.iterdir()] == ["counter"]
 
@@ -45,11 +45,11 @@ def test_a_kill_releases_the_lock_and_who_waited_was_told(start, tmp_path):
     two = start(HOLD, lock)
     assert two.stderr.readline().strip() == f"process {one.pid} holds it; waiting for it (its lock: {lock})"
     one.kill()
-    one.communicate()
+    one.communicate(timeout=200)
     assert two.stdout.readline().strip() == "held"
     assert lock.read_text() == f"{two.pid}\n"
     two.kill()
-    two.communicate()
+    two.communicate(timeout=200)
     told: list[str] = []
     with locked(lock, "holds it", told.append):
         assert lock.read_text() == f"{os.getpid()}\n", "what a killed process left is no obstacle"

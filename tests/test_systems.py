@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 import seqloom
 from seqloom.cli import app
-from seqloom.comparing import entrants, report
+from seqloom.comparing import compared_models, report
 from seqloom.training import api, run_config
 from seqloom.training.run_config import RunConfig, check_run
+from tests.tasks.drawings import write_drawings
 from tests.training.reviews import write_reviews
 
 PAGE = Path(__file__).parents[1] / "docs" / "systems.md"
@@ -21,6 +22,7 @@ LINE = re.compile(r"^\| ([DMETX]\d+) \| [^|]+ \| `(seqloom [^`]+)` \| `([^`]+)` 
 QUICK = {"steps": 1, "warmup_steps": 0, "batch_tokens": 64, "choose": False}
 SMALL = {
     "embedding": 8, "widths": [6], "encoder_widths": [6], "decoder_widths": [6], "hidden": 6, "heads": 2, "length": 14,
+    "filters": [4],
 }  # fmt: skip
 
 
@@ -33,6 +35,7 @@ def write_data(place: Path) -> None:
     (place / "tags.conll").write_text("a\tD\nfilm\tN\nthe\tD\nstory\tN\nof\tP\nit\tN\n\n" * 9)
     rows = "".join(f"{'good' if n % 2 else 'bad'},text {n},{n * 3},{'Ulm' if n % 3 else 'Rom'}\n" for n in range(20))
     (place / "adverts.csv").write_text(f"label,text,price,town\n{rows}")
+    write_drawings(place / "pictures", times=1)
     frames = [{"label": "ab"[n % 2], "frames": [[n % 2 + t / 3.0, -t] for t in range(3 + n % 2)]} for n in range(20)]
     (place / "frames.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in frames))
 
@@ -54,8 +57,7 @@ def test_every_system_runs_from_the_command_line_and_from_python(tmp_path, monke
     assert len(lines) == len(re.findall(r"^\| [DMETX]\d+ ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) > 40
     write_data(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-    for module in (api, run_config, entrants):
+    for module in (api, run_config, compared_models):
         monkeypatch.setattr(module, "check_run", quick)
     monkeypatch.setattr(report, "write_plots", lambda charts, folder: [])
     monkeypatch.setattr("seqloom.comparing.cost.REPEATS", 1)

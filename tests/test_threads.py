@@ -29,7 +29,7 @@ def environment(**more: str) -> dict[str, str]:
 def test_threads_wait_asleep_before_torch_is_imported(script):
     done = subprocess.run(
         [sys.executable, "-c", f"import sys\n{script}\n{CHECK}"],
-        env=environment(), capture_output=True, text=True, check=True,
+        env=environment(), capture_output=True, text=True, check=True, timeout=200,
     )  # fmt: skip
     assert json.loads(done.stdout.splitlines()[-1]) == [POLICY["GOMP_SPINCOUNT"], False]
 
@@ -76,7 +76,6 @@ def test_threads_of_a_block_are_given_back():
 
 def test_a_run_goes_on_with_the_threads_that_it_was_begun_with(tmp_path, monkeypatch):
     """Sums over other threads round otherwise, and a run that goes on computes the same bits."""
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     data = write_reviews(tmp_path / "reviews.tsv", count=60)
     used = []
 

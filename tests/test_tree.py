@@ -88,7 +88,7 @@ def test_modules_are_reached_from_the_package_and_nothing_heavy_is_imported_befo
         "import seqloom.equations\n"
         "assert callable(seqloom.equations.equations)\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=200)
 
 
 def test_layers_offers_every_definition_under_its_own_name():
@@ -106,7 +106,9 @@ def test_layers_offers_every_definition_under_its_own_name():
 
 def test_help_does_not_wait_for_torch():
     script = "import sys; from seqloom.cli import main\ntry: main()\nexcept SystemExit: print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--help"], capture_output=True, text=True, check=True, timeout=200
+    )
     assert "explain" in done.stdout
     assert done.stdout.strip().endswith("False")
 

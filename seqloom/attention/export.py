@@ -10,7 +10,6 @@ from pathlib import Path
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.html import render_html
 from seqloom.attention.picture_attention import PictureAttention
-from seqloom.attention.picture_html import render_picture_html
 from seqloom.attention.picture_png import render_picture_png
 from seqloom.attention.png import render_png
 from seqloom.errors import DataError, OutputError
@@ -24,11 +23,11 @@ def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
     target = Path(file)
     several = [maps] if isinstance(maps, AttentionMap) else list(maps)
     if not several:
-        raise DataError("no attention to draw", remedy="give one map at least")
+        raise DataError("no attention to draw", remedy="give at least one map")
     over_pictures = [one for one in several if isinstance(one, PictureAttention)]
     kinds: dict[str, Callable[[], bytes]] = {
         ".png": lambda: render_picture_png(over_pictures) if over_pictures else render_png(several),
-        ".html": lambda: (render_picture_html(over_pictures) if over_pictures else render_html(several)).encode(),
+        ".html": lambda: render_html(several).encode(),
         ".json": lambda: as_json(maps).encode(),
         ".txt": lambda: as_text(several).encode(),
     }
@@ -37,17 +36,9 @@ def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
             f"{target}: attention is not written as {target.suffix or 'a file without an ending'}",
             remedy="end the name in .png, .html, .json or .txt",
         )
-    if target.is_dir():
-        raise OutputError(f"{target} is a folder", remedy=f"name a file in it, as {target / 'attention.png'}")
-    data = kinds[target.suffix.lower()]()
-    from seqloom.storage import replace_file  # here, for it loads torch
+    from seqloom.storage import write_output  # here, for it loads torch
 
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
-    replace_file(target, data)
-    return target
+    return write_output(target, kinds[target.suffix.lower()](), "attention.png")
 
 
 def as_json(maps: AttentionMap | Sequence[AttentionMap]) -> str:

@@ -7,21 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 from seqloom.attention.attention_weights import AttentionMap
 from seqloom.attention.display_text import right_to_left
+from seqloom.attention.picture_attention import PictureAttention
 from seqloom.attention.weave_data import weave_data
-from seqloom.views.document import document
+from seqloom.data.pictures.decoding import as_png
+from seqloom.views.document import document, image_address
 
 STYLES = ("base.css", "explanation.css", "weave/weave.css")
 ENTRY = 'import { weavePage } from "seqloom/weave/page.js";\nweavePage();'
 NUMBERS = 600_000
 """Weights that are kept in a file at most; beyond, heads are pooled by maximum."""
 EMPTY: dict[str, Any] = {
-    "answer": {}, "text": "", "rows": {}, "attention": [], "stepped": "", "steps": [], "tree": [], "importance": {},
+    "answer": {}, "text": "", "rows": {}, "attention": [], "stepped": "", "steps": [], "tree": [],
+    "importance": {}, "picture": None,
 }  # fmt: skip
 """A run of which nothing is known."""
+
+
+class Grid(Protocol):
+    """A picture in pixels, and the regions that it is cut into."""
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
 
 
 def render_html(maps: Sequence[AttentionMap]) -> str:
@@ -32,9 +48,17 @@ def render_html(maps: Sequence[AttentionMap]) -> str:
 def attention_run(one: AttentionMap, numbers: int = NUMBERS) -> dict[str, Any]:
     """What is known of a run by its attention alone."""
     rows = {name: row_data(tokens) for name, tokens in (("source", one.source), ("target", one.target))}
-    title = [" ".join(one.source), " ".join(one.target)]
+    read = [] if isinstance(one, PictureAttention) else [" ".join(one.source)]
+    title = [*read, " ".join(one.target)]
     attention = {"group": "cross", "rows": "target", "columns": "source", **weave_data(one, numbers=numbers)}
-    return {**EMPTY, "title": title, "rows": rows, "attention": [attention]}
+    picture = picture_data(as_png(one.picture), one) if isinstance(one, PictureAttention) else None
+    return {**EMPTY, "title": title, "rows": rows, "attention": [attention], "picture": picture}
+
+
+def picture_data(png: bytes, regions: Grid) -> dict[str, Any]:
+    """A picture as an address that carries it, and its grid of regions."""
+    grid = {name: getattr(regions, name) for name in ("width", "height", "rows", "columns")}
+    return {"image": image_address(png), **grid}
 
 
 def row_data(tokens: Sequence[str]) -> dict[str, Any]:

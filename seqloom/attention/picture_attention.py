@@ -22,6 +22,15 @@ class PictureAttention(AttentionMap):
     rows: int
     columns: int
 
+    @property
+    def width(self) -> int:
+        """Pixels across."""
+        return int(self.picture.shape[1])
+
+    @property
+    def height(self) -> int:
+        return int(self.picture.shape[0])
+
     def grids(self) -> NDArray[np.float32]:
         """The mean over layers and heads for each word, as the regions stand in the picture. (T, rows, columns)"""
         return self.mean().reshape(len(self.target), self.rows, self.columns)

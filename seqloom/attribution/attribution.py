@@ -41,9 +41,9 @@ class Attribution:
     """The score that is attributed, for each output: its log-odds, or the number that is predicted."""
     answer: Any = None
 
-    def strongest(self, output: int, count: int = STRONGEST) -> list[tuple[str, float]]:
+    def strongest(self, output: int) -> list[tuple[str, float]]:
         """The inputs with the largest weights for an output, by size, with their signs."""
-        order = np.argsort(-np.abs(self.weights[output]), kind="stable")[:count]
+        order = np.argsort(-np.abs(self.weights[output]), kind="stable")[:STRONGEST]
         return [(self.inputs[place], float(self.weights[output, place])) for place in order]
 
     def sentence(self) -> str:

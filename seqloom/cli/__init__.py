@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -33,6 +34,9 @@ from seqloom.cli import (
 from seqloom.errors import SeqloomError, SeqloomWarning
 from seqloom.threads import wait_asleep
 
+SETTING = re.compile(r"(?<![\w.'\"`=-])(?<!--set )(data|tokens|model|train|start|teacher|tag|classify)\.[a-z_.]+=\S")
+"""A setting with its value, in the middle of words."""
+
 
 def examples(commands: Sequence[str]) -> str:
     """The end of a command's help; each example is a paragraph, so that it stays on one line."""
@@ -46,23 +50,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=examples(train.EXAMPLES))(train.train)
-app.command(epilog=examples(tune.EXAMPLES))(tune.tune)
-app.command(epilog=examples(distil.EXAMPLES))(distil.distil)
-app.command(epilog=examples(predict.EXAMPLES))(predict.predict)
-app.command(epilog=examples(evaluate.EXAMPLES))(evaluate.evaluate)
-app.command(epilog=examples(compare.EXAMPLES))(compare.compare)
-app.command(epilog=examples(serve.EXAMPLES))(serve.serve)
-app.command(epilog=examples(studio.EXAMPLES))(studio.studio)
-app.command(epilog=examples(pack.EXAMPLES))(pack.pack)
-app.command(epilog=examples(export.EXAMPLES))(export.export)
-app.command(epilog=examples(summary.EXAMPLES))(summary.summary)
-app.command(epilog=examples(settings.EXAMPLES))(settings.settings)
-app.command(epilog=examples(tokens.EXAMPLES))(tokens.tokens)
-app.add_typer(vectors.vectors, name="vectors", epilog=examples(vectors.EXAMPLES))
-app.command(epilog=examples(data.EXAMPLES))(data.data)
-app.command(epilog=examples(explain.EXAMPLES))(explain.explain)
-app.command(epilog=examples(demo.EXAMPLES))(demo.demo)
+TRAINING, USING, LOOKING, DATA = "Train", "Use", "Look inside", "Data"
+"""The parts of the list of commands."""
+
+for part, command in (
+    (TRAINING, train), (TRAINING, tune), (TRAINING, compare), (TRAINING, distil),
+    (USING, predict), (USING, evaluate), (USING, serve), (USING, pack), (USING, export),
+    (LOOKING, studio), (LOOKING, explain), (LOOKING, summary), (LOOKING, settings), (LOOKING, demo),
+    (DATA, data), (DATA, tokens),
+):  # fmt: skip
+    name = command.__name__.rpartition(".")[2]
+    app.command(epilog=examples(command.EXAMPLES), rich_help_panel=part)(getattr(command, name))
+app.add_typer(vectors.vectors, name="vectors", epilog=examples(vectors.EXAMPLES), rich_help_panel=DATA)
 
 
 def show_version(wanted: bool) -> None:
@@ -73,7 +72,15 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=examples(["seqloom explain lstm", *demo.EXAMPLES]))
+FIRST = [
+    "seqloom train --task classify --data reviews.csv --out runs/reviews",
+    'seqloom predict runs/reviews "a wonderful film"',
+    "seqloom explain lstm",
+    "seqloom demo",
+]
+
+
+@app.callback(epilog=examples(FIRST))
 def seqloom(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True)
@@ -87,6 +94,18 @@ def in_one_line(message: Warning | str, category: type[Warning], *where: object,
     return f"{message}\n" if issubclass(category, SeqloomWarning) else f"{category.__name__}: {message}\n"
 
 
+def as_typed(message: str) -> str:
+    """A message with the settings of its remedies as they are typed.
+
+    >>> print(as_typed("a.csv:3: empty label\\n    -> fill it in, or leave such out with data.on_bad=skip"))
+    a.csv:3: empty label
+        -> fill it in, or leave such out with --set data.on_bad=skip
+    """
+    return "\n".join(
+        SETTING.sub(r"--set \g<0>", line) if line.lstrip().startswith("->") else line for line in message.split("\n")
+    )
+
+
 def main() -> None:
     """Run a command; a user's mistake is a message on standard error and exit code 1, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
@@ -97,7 +116,7 @@ def main() -> None:
     try:
         app(prog_name="seqloom")
     except SeqloomError as error:
-        print(error, file=sys.stderr)
+        print(as_typed(str(error)), file=sys.stderr)
         sys.exit(1)
     except BrokenPipeError:  # `seqloom explain | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -73,15 +73,17 @@ def signature(thing: Any) -> str:
 
 
 def plain(part: Any) -> str:
-    """A part of a signature without quotes, and without the place of a function in memory."""
-    return re.sub(r"<function .*? at 0x[0-9a-f]+>", "...", str(part).replace("'", ""))
+    """A part of a signature without the quotes of annotations, and without the address of a function."""
+    text = re.sub(r"<function .*? at 0x[0-9a-f]+>", "...", str(part))
+    return re.sub(r"""(^|: |-> )(['"])(.*?)\2(?= = |, |\)|$)""", r"\1\3", text)
 
 
 def module_section(name: str, module: ModuleType) -> str:
     """What a module offers, a line each."""
     lines = []
     for each in sorted(module.__all__, key=str.casefold):
-        text = inspect.getdoc(getattr(module, each)) or ""
+        value = getattr(module, each)
+        text = (inspect.getdoc(value) or "") if callable(value) else f"A {type(value).__name__}."
         lines.append(f"| `{each}` | {first_line(text)} |")
     about = " ".join((inspect.getdoc(module) or "").partition("\n\n")[0].split())
     return "\n".join([f"## {name}", "", about, "", "| | |", "|---|---|", *lines])

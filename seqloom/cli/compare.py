@@ -16,33 +16,41 @@ EXAMPLES = [
 
 
 def compare(
-    config: Annotated[Path | None, typer.Argument(help="A configuration file (TOML) with a section [compare].")] = None,
-    task: Annotated[str | None, typer.Option(help="classify, tag, generate, translate; embedded data says it.")] = None,
-    data: Annotated[str | None, typer.Option(help="Training data; by default embedded data of the task.")] = None,
-    valid: Annotated[str | None, typer.Option(help="Validation data; by default found or split off.")] = None,
+    config: Annotated[
+        Path | None, typer.Argument(help=r"A configuration file (TOML) with a section \[compare].")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="classify, tag, generate or translate; not needed for embedded data.")
+    ] = None,
+    data: Annotated[str | None, typer.Option(help="Training data; default: embedded data for the task.")] = None,
+    valid: Annotated[
+        str | None, typer.Option(help="Validation data; default: found next to the training data, or split off.")
+    ] = None,
     models: Annotated[
         str | None,
-        typer.Option(help="Architectures in their order, with commas; by default the line of the task."),
+        typer.Option(help="Architectures, comma-separated; default: a selection for the task."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder; what is trained there already is reused.")] = Path(
+    out: Annotated[Path, typer.Option(help="Output folder; models already trained there are reused.")] = Path(
         "comparison"
     ),
-    equal: Annotated[str | None, typer.Option(help="What all get alike: time, steps or parameters.")] = None,
-    budget: Annotated[str | None, typer.Option(help="Training time of each model, as 10m.")] = None,
-    steps: Annotated[int | None, typer.Option(help="Optimizer steps of each model.")] = None,
-    parameters: Annotated[int | None, typer.Option(help="With --equal parameters: how many.")] = None,
-    seeds: Annotated[int | None, typer.Option(help="How often each model is trained.")] = None,
-    vary: Annotated[list[str], typer.Option(metavar="KEY=A,B,C", help="A setting that varies.")] = [],
-    ablation: Annotated[str | None, typer.Option(help="A ready-made ablation; --ablations lists them.")] = None,
-    sentence: Annotated[str | None, typer.Option(help="The input that is shown going through every model.")] = None,
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting for all.")] = [],
-    ablations: Annotated[bool, typer.Option("--ablations", help="List the ready-made ablations.")] = False,
+    equal: Annotated[str | None, typer.Option(help="What is equal for all models: time, steps or parameters.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Training time per model, e.g. 10m.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Optimizer steps per model.")] = None,
+    parameters: Annotated[int | None, typer.Option(help="Number of parameters, with --equal parameters.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Training runs per model, with different seeds.")] = None,
+    vary: Annotated[list[str], typer.Option(metavar="KEY=A,B,C", help="A setting to vary.")] = [],
+    ablation: Annotated[str | None, typer.Option(help="A predefined ablation; --ablations lists them.")] = None,
+    sentence: Annotated[str | None, typer.Option(help="The input to show for every model.")] = None,
+    set_: Annotated[
+        list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting for all models.")
+    ] = [],
+    ablations: Annotated[bool, typer.Option("--ablations", help="List the predefined ablations.")] = False,
 ) -> None:
     """Train several models on the same data, tokens and batches, and write a report that compares them.
 
-    A comparison that was stopped goes on when the same command is given again.
+    Run the same command again to continue a comparison that was stopped.
     """
-    from seqloom.cli.console import console
+    from seqloom.cli.console import console, say
     from seqloom.config import gather, over
     from seqloom.errors import SeqloomError
 
@@ -50,7 +58,7 @@ def compare(
         list_ablations()
         return
     if config is None and task is None and data is None and ablation is None:
-        raise SeqloomError("what shall be compared?", remedy="say --task translate, or --data FILE and its --task")
+        raise SeqloomError("nothing to compare", remedy="pass --task translate, or --data FILE and its --task")
     from seqloom.comparing.ablations import ABLATIONS
     from seqloom.comparing.api import compare
 
@@ -69,20 +77,14 @@ def compare(
         raise typer.Exit(130) from None
     console.print()
     console.print(found, highlight=False)
-    console.print(f"\nReport: {found.report}", highlight=False, markup=False, soft_wrap=True)
-
-
-def say(text: str) -> None:
-    from seqloom.cli.console import console
-
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+    say(f"\nReport: {found.report}")
 
 
 def list_ablations() -> None:
     from rich.table import Table
 
     from seqloom.cli.console import console
-    from seqloom.comparing.entrants import available_ablations
+    from seqloom.comparing.compared_models import available_ablations
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("ablation", "question", "varies", "by default"):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 from rich.segment import Segment
+from rich.text import Text
 
 from seqloom.errors import printable
 
@@ -17,3 +18,9 @@ class TerminalConsole(Console):
 
 
 console = TerminalConsole()
+
+
+def say(text: str) -> None:
+    """Print words as they are: in a terminal broken between them, elsewhere every line in one piece; no path is."""
+    broken = console.is_terminal and all(len(word) < console.width for word in text.split())
+    console.print(Text(text), soft_wrap=not broken)

@@ -25,17 +25,18 @@ def data(
         ),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="What it is for, as classify or package.module:Name; unsaid: what it looks like.")
+        str | None,
+        typer.Option(help="The task, e.g. classify or package.module:Name; default: guessed from the data."),
     ] = None,
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the data.")] = [],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="The data sets that need no download.")] = False,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting of the data.")] = [],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the data sets that need no download.")] = False,
 ) -> None:
-    """Lengths, words, labels, repeats, and what looks wrong, each with file and line.
+    """Summarise a data set: lengths, words, labels, duplicates and likely mistakes, with file and line.
 
-    With get NAME: fetch a public data set, which settings then call data:NAME; with get alone: the sets that there are.
-    They are kept in the folder that SEQLOOM_DATA names, or in the cache of the user; SEQLOOM_DATA_MIRROR names a host
-    (https://HOST) to ask instead of their homes.
+    `get NAME` downloads a public data set, which settings refer to as data:NAME; `get` alone lists them. They are
+    stored in the folder SEQLOOM_DATA, by default in the user's cache; SEQLOOM_DATA_MIRROR is a host (https://HOST) to
+    download from instead of the original ones.
     """
     from seqloom.cli import data_view
     from seqloom.config import load
@@ -53,7 +54,7 @@ def data(
         get_datasets(files[1:], as_json)
         return
     if not files:
-        raise DataError("which data?", remedy="name a file, or look at what is built in: seqloom data --list")
+        raise DataError("no data given", remedy="name a file, or look at what is built in: seqloom data --list")
     where = {f"data__{split}": paths for split, paths in settings_of(files).items()}
     asked: ForTask = task
     if task is not None and task not in COLUMNS:

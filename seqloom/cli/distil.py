@@ -16,22 +16,23 @@ EXAMPLES = [
 def distil(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Trained models from source to target: folders or packs.", show_default=False),
+        typer.Argument(help="Trained models (folders or packs) from source to target.", show_default=False),
     ] = None,
     data: Annotated[
         list[str],
-        typer.Option(help="Pairs, as for `seqloom train`; or two files, of sources and of targets; or sources alone."),
+        typer.Option(help="Pairs, as for `seqloom train`; or a source and a target file; or sources alone."),
     ] = [],
-    out: Annotated[Path, typer.Option(help="The file of pairs: .tsv or .jsonl.")] = Path("pairs.tsv"),
+    out: Annotated[Path, typer.Option(help="Output file: .tsv or .jsonl.")] = Path("pairs.tsv"),
     backward: Annotated[
-        list[str], typer.Option(help="A model from target to source, whose answers become sources.")
+        list[str],
+        typer.Option(help="Back-translation: a model from target to source, whose output becomes the source."),
     ] = [],
-    copies: Annotated[int, typer.Option(min=0, help="How often the pairs themselves stand there too.")] = 0,
-    beam: Annotated[int, typer.Option(help="Beam size: hypotheses kept at each step.")] = 4,
-    n_best: Annotated[int, typer.Option(help="Answers for each source, best first.")] = 1,
+    copies: Annotated[int, typer.Option(min=0, help="Copies of the original pairs to include.")] = 0,
+    beam: Annotated[int, typer.Option(help="Beam size.")] = 4,
+    n_best: Annotated[int, typer.Option(help="Number of answers per source, best first.")] = 1,
 ) -> None:
-    """Write the answers of trained models as pairs that another can be trained on; goes on where it was stopped."""
-    from seqloom.cli.console import console
+    """Write the answers of trained models as pairs to train another model on; can be stopped and continued."""
+    from seqloom.cli.console import console, say
     from seqloom.errors import SeqloomError
     from seqloom.training.distilling import distil as run
 
@@ -46,4 +47,4 @@ def distil(
     except KeyboardInterrupt:
         console.print("\nStopped. The same command goes on from here.", highlight=False)
         raise typer.Exit(130) from None
-    console.print(str(found), highlight=False, markup=False, soft_wrap=True)
+    say(str(found))

@@ -13,10 +13,6 @@ EXAMPLES = [
     "seqloom explain multi-head --latex",
     "seqloom explain why-tanh --html why-tanh.html",
 ]
-WITH_A_MODEL = [
-    'seqloom explain runs/translate "a sentence" --html page.html',
-    'seqloom explain runs/translate "a sentence" --forgetting',
-]
 """As above, but they need a model that was trained."""
 
 
@@ -24,31 +20,31 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A definition, an experiment, or a trained model (its folder, or a pack); your own definition as "
+            help="A definition, an experiment, or a trained model (folder or pack); your own definition as "
             "`package.module:function`. Without: a list."
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Argument(help="Run it on this text, or on a file of feature frames.", show_default=False)
+        str | None, typer.Argument(help="The input: a text, or a file of feature frames.", show_default=False)
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the LaTeX alone.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print only the LaTeX.")] = False,
     forgetting: Annotated[
-        bool, typer.Option("--forgetting", help="Of a trained model: the influence of each token on the last state.")
+        bool, typer.Option("--forgetting", help="For a trained model: the influence of each token on the last state.")
     ] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
 ) -> None:
-    """Show a layer or a trained model as formula, code, parameter count and numbers; or list what there is to show."""
+    """Show a layer or a trained model as formula, code, parameter count and numbers; without a name, list them all."""
     from seqloom.cli.console import console
     from seqloom.cli.explain_view import show, show_catalogue, show_experiment, show_walkthrough
     from seqloom.errors import SeqloomError
-    from seqloom.explaining.explain import explain, latex_of, save_page
+    from seqloom.explaining.explain import explain, latex_of
     from seqloom.explaining.explanation import Explanation
     from seqloom.explaining.panels import Experiment
     from seqloom.explaining.walkthrough import Walkthrough
 
     if name is None:
         if latex or html is not None:
-            raise SeqloomError("which one?", remedy="name a definition: `seqloom explain` lists them")
+            raise SeqloomError("no name given", remedy="name a definition: `seqloom explain` lists them")
         show_catalogue()
         return
     if latex:
@@ -63,7 +59,7 @@ def explain(
     else:
         explained = explain(name, text)
     if html is not None:
-        console.print(f"written {save_page(explained, html)}", highlight=False)
+        console.print(f"written {explained.save(html)}", highlight=False)
     elif isinstance(explained, Experiment):
         show_experiment(explained, f"{name} --forgetting" if forgetting else "")
     elif isinstance(explained, Walkthrough):

@@ -19,11 +19,14 @@ from seqloom.equations.plain import columns, spell
 from seqloom.explaining import experiments, panels
 from seqloom.explaining.catalogue import definitions, is_model
 from seqloom.explaining.explanation import Explanation
+from seqloom.explaining.influence import fraction
 from seqloom.explaining.values import Value
 from seqloom.explaining.walkthrough import Walkthrough
 
 WIDEST = 8
 """Numbers of a row that are shown, and rows of a matrix."""
+ROOMY = 110
+"""Columns of a terminal that has room for the file of each definition."""
 BEST = 4
 """Tokens of a step that are named with their probabilities."""
 
@@ -46,9 +49,10 @@ def show_catalogue() -> None:
 
 
 def by_file(group: Mapping[str, Equations[..., Any]]) -> Table:
-    """Definitions, with the file they stand in before the first of each."""
+    """Definitions; where there is room, with the file they stand in before the first of each."""
     table, before = grid(), ""
-    for no_wrap in (False, True, False):  # a name stays in one piece
+    roomy = console.width >= ROOMY
+    for no_wrap in (False, True, False) if roomy else (True, False):  # a name stays in one piece
         table.add_column(no_wrap=no_wrap, min_width=max(map(len, group)) if no_wrap else None)
     for label, definition in group.items():
         module = definition.__module__
@@ -56,11 +60,8 @@ def by_file(group: Mapping[str, Equations[..., Any]]) -> Table:
         home = module.removeprefix("seqloom.layers.").replace("_", " ") if ours else module.partition(".")[0]
         if is_model(definition):
             home = "seq2seq" if ".seq2seq." in definition.__module__ else "one sequence"
-        table.add_row(
-            Text(home if home != before else "", style="dim"),
-            Text(label, style="cyan"),
-            Text(definition.legend.title),
-        )
+        file = [Text(home if home != before else "", style="dim")] if roomy else []
+        table.add_row(*file, Text(label, style="cyan"), Text(definition.legend.title))
         before = home
     return table
 
@@ -70,7 +71,8 @@ def show(explained: Explanation) -> None:
     heading(explained.title, explained.paper)
     show_formula(explained)
     section("code")
-    console.print(Padding(Syntax(source(explained), "python", background_color="default", word_wrap=True), (0, 2)))
+    code = fitted(source(explained), console.width - 4)
+    console.print(Padding(Syntax(code, "python", background_color="default", word_wrap=True), (0, 2)))
     show_count(explained)
     show_numbers(explained)
 
@@ -110,6 +112,28 @@ def source(explained: Explanation) -> str:
     first = definition.source.tree.body[0]
     if ast.get_docstring(definition.source.tree) is not None:
         lines = [*lines[: first.lineno - 1], *lines[first.end_lineno :]]
+    return "\n".join(lines)
+
+
+def fitted(code: str, width: int) -> str:
+    """Code whose lines are not wider, as a person would break them: a comment goes above, arguments go on below.
+
+    >>> print(fitted("def f(x, *, W, b):\\n    y = x @ W + b  # the logits of all labels", 24))
+    def f(x, *, W, b):
+        # the logits of all labels
+        y = x @ W + b
+    """
+    lines: list[str] = []
+    for line in code.split("\n"):
+        text, mark, comment = line.partition("  # ")
+        if mark and columns(line) > width:
+            lines.append(f"{' ' * (len(text) - len(text.lstrip()))}# {comment}")
+            line = text
+        below = " " * (len(line) - len(line.lstrip()) + 8)
+        while columns(line) > width and (at := line.rfind(", ", len(below), width)) > 0:
+            lines.append(line[: at + 1])
+            line = below + line[at + 2 :]
+        lines.append(line)
     return "\n".join(lines)
 
 
@@ -199,7 +223,8 @@ def show_walkthrough(walk: Walkthrough, folder: str) -> None:
 
 def most_probable(probabilities: Value) -> str:
     names = probabilities.rows or []
-    return "  ".join(f"{name} {float(p):.0%}" for name, p in list(zip(names, probabilities.data, strict=True))[:BEST])
+    likeliest = list(zip(names, probabilities.data, strict=True))[:BEST]
+    return "  ".join(f"{name} {fraction(float(p or 0))}" for name, p in likeliest)
 
 
 def show_experiment(experiment: panels.Experiment, command: str = "") -> None:

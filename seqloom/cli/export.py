@@ -30,27 +30,29 @@ class Engine(StrEnum):
     onnx = "onnx"
 
 
-EngineOption = Annotated[Engine, typer.Option("--engine", help="What runs it; auto: what the folder was exported for.")]
+EngineOption = Annotated[
+    Engine, typer.Option("--engine", help="The engine to run it with; auto: the one it was exported for.")
+]
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(help="A trained model: its folder, or a pack.")],
-    target: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write; it is not there yet.")],
+    folder: Annotated[Path, typer.Argument(help="A trained model: its folder or pack.")],
+    target: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write, which must not exist.")],
     to: Annotated[
         Target,
-        typer.Option("--to", help="ctranslate2 for Transformers that translate, onnx to classify or tag."),
+        typer.Option("--to", help="ctranslate2 for translation Transformers, onnx for any model."),
     ],
-    int8: Annotated[bool, typer.Option("--int8", help="Weights as integers of 8 bits: smaller and faster.")] = False,
+    int8: Annotated[bool, typer.Option("--int8", help="8-bit integer weights: smaller and faster.")] = False,
 ) -> None:
-    """Write a trained model for an engine that answers without torch: faster, and from a cold start at once.
+    """Export a trained model to an engine that runs without torch: faster, with almost no startup time.
 
     predict, evaluate and serve take the new folder in place of the old one. Answers are the same texts; with --int8
     a few may differ.
     """
-    from seqloom.cli.console import console
+    from seqloom.cli.console import say
     from seqloom.training.model import load
 
     written = load(folder).export(target, to.value, int8=int8)
     size = sum(file.stat().st_size for file in written.iterdir()) / 1e6
     kind = f"{to.value}, {'int8' if int8 else 'float32'}, {size:.1f} MB"
-    console.print(f"written {written} ({kind})", highlight=False, markup=False, soft_wrap=True)
+    say(f"written {written} ({kind})")

@@ -14,16 +14,16 @@ EXAMPLES = [
 
 def pack(
     folder: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
-    file: Annotated[Path, typer.Argument(help="The file to write, as model.seqloom.")],
-    license: Annotated[str, typer.Option(help="Under which licence others may use the model, for its card.")] = "",
+    file: Annotated[Path, typer.Argument(help="The file to write, e.g. model.seqloom.")],
+    license: Annotated[str, typer.Option(help="The licence of the model, for its model card.")] = "",
 ) -> None:
-    """Put a trained model into one file that can be sent, with a card that says what it is.
+    """Pack a trained model into one file to share, with a model card.
 
     predict, evaluate, explain, serve and seqloom.load take the file in place of the folder.
     """
-    from seqloom.cli.console import console
+    from seqloom.cli.console import say
     from seqloom.training.model import load
 
     written = load(folder).pack(file, license=license)
     size = written.stat().st_size / 1e6
-    console.print(f"written {written} ({size:.1f} MB)", highlight=False, markup=False, soft_wrap=True)
+    say(f"written {written} ({size:.1f} MB)")

@@ -24,8 +24,6 @@ EXAMPLES = [
 ]
 BATCH = 256
 """Texts that are predicted together."""
-TOKENS_SHOWN = 40
-"""Source tokens up to which attention is shown by token; for longer texts by word."""
 UNSEEN = 0.5
 """Fraction of a text that is unknown to the model, from which on its answer is called a guess."""
 READ_BYTES = 1 << 16
@@ -33,52 +31,56 @@ READ_BYTES = 1 << 16
 
 
 def predict(
-    folder: Annotated[Path, typer.Argument(help="A trained model: its folder, or a pack.")],
+    folder: Annotated[Path, typer.Argument(help="A trained model: its folder or pack.")],
     texts: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Texts, or files of pictures or feature frames; without any, lines of standard input.",
+            help="Texts, or files of pictures or feature frames; default: lines of standard input.",
             show_default=False,
         ),
     ] = None,
-    file: Annotated[Path | None, typer.Option(metavar="FILE", help="Texts, one a line, with a progress bar.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    beam: Annotated[int | None, typer.Option(help="Beam size: hypotheses kept at each step.")] = None,
-    n_best: Annotated[int | None, typer.Option(help="Hypotheses returned for each text, best first.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with one text per line; shows a progress bar.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+    beam: Annotated[int | None, typer.Option(help="Beam size.")] = None,
+    n_best: Annotated[int | None, typer.Option(help="Number of answers per text, best first.")] = None,
     attention: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Attention weights: .html, .png, .json, .txt; - for here.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Save attention weights: .html, .png, .json or .txt; - for the terminal."),
     ] = None,
     pieces: Annotated[bool, typer.Option("--pieces", help="Attention weights by token, not by word.")] = False,
     attribution: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What each output came from: .png, .svg, .json, .csv, .txt; - for here."),
+        typer.Option(
+            metavar="FILE",
+            help="Save which inputs each output came from: .png, .svg, .json, .csv or .txt; - for the terminal.",
+        ),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="How it is attributed: gradient, integrated (gradients) or leave-one-out.")
+        str, typer.Option(help="Attribution method: gradient, integrated (gradients) or leave-one-out.")
     ] = "integrated",
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="The vector of each text, one JSON object a line.")
+        bool, typer.Option("--vectors", help="Print a vector for each text, one JSON object per line.")
     ] = False,
     nearest: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The texts nearest to each, of a file with one a line.")
+        Path | None, typer.Option(metavar="FILE", help="Find the nearest texts in a file with one text per line.")
     ] = None,
-    count: Annotated[int, typer.Option(min=1, help="How many of the nearest.")] = 5,
-    temperature: Annotated[
-        float | None, typer.Option(help="Sampling temperature: below 1 safer, above 1 freer.")
-    ] = None,
-    top_k: Annotated[int | None, typer.Option(help="Sample from the k likeliest tokens.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="Number of nearest texts.")] = 5,
+    temperature: Annotated[float | None, typer.Option(help="Sampling temperature; higher is more random.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="Sample from the k most probable tokens.")] = None,
     top_p: Annotated[
-        float | None, typer.Option(help="Sample from the likeliest tokens of this total probability.")
+        float | None, typer.Option(help="Sample from the most probable tokens with this total probability.")
     ] = None,
-    length: Annotated[int | None, typer.Option(help="Tokens to generate at most.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the sampling.")] = None,
-    task_tag: Annotated[str | None, typer.Option(help="Of a model for several tasks, the tag of one.")] = None,
+    length: Annotated[int | None, typer.Option(help="Maximum number of tokens to generate.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the sampling.")] = None,
+    task_tag: Annotated[str | None, typer.Option(help="The tag of the task, for a model with several.")] = None,
     engine: EngineOption = Engine.auto,
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Any option of the task.")] = [],
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set any option of the task.")] = [],
 ) -> None:
-    """Predict for texts, or line by line for standard input, as the lines come.
+    """Predict for texts, or for each line of standard input as it arrives.
 
-    A model with columns beside the text reads JSON objects, as in {"text": "...", "age": 35}.
+    A model with feature columns reads JSON objects, as in {"text": "...", "age": 35}.
     """
     from seqloom.config import gather
     from seqloom.errors import SeqloomError
@@ -97,19 +99,15 @@ def predict(
     )
     asked = {"--attention": attention, "--attribution": attribution, "--vectors": vectors, "--nearest": nearest}
     if len(names := [name for name, given in asked.items() if given]) > 1:
-        raise SeqloomError(f"{' and '.join(names)} ask for different things", remedy="choose one")
+        raise SeqloomError(f"{' and '.join(names)} cannot be combined", remedy="choose one")
     if texts and file:
-        raise SeqloomError("texts and --file ask for different things", remedy="choose one")
+        raise SeqloomError("texts and --file cannot be combined", remedy="choose one")
     if attention and attention.suffix.lower() == ".png":
         require("matplotlib", "plot", "attention as .png", otherwise="write it as .html, .json or .txt")
     model = opened(folder, engine, inside=bool(names), token_scores=as_json)
     known = model.option_names
     if length is not None:
         options["max_length" if "max_length" in known else "length"] = length
-    if attention and "attention" not in known:
-        what = f"a model for {model.task_name} writes no text, so there is no attention from one text to another"
-        remedy = f'if it attends within the text, that is on a page: seqloom explain {folder} "a text" --html page.html'
-        raise SeqloomError(what, remedy=remedy)
     if "attention" in known:
         options.setdefault("attention", attention is not None)
     chosen = model.options(**options)
@@ -119,6 +117,8 @@ def predict(
         )
     chunks = in_chunks(texts) if texts else lines_of(file) if file else incoming(sys.stdin.buffer)
     if attention:
+        from seqloom.cli.attention_view import show_attention
+
         show_attention(model, [text for chunk in chunks for text in chunk], options, attention, pieces, as_json)
         return
     if attribution:
@@ -137,15 +137,15 @@ def predict(
 
 def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) -> Any:
     """A model; one that was exported, without torch if it can be. `inside`: more is asked for than its answers."""
-    from seqloom.engines.facts import ALONE, check_engine, facts_at
+    from seqloom.engines.metadata import answers_alone, check_engine, metadata_at
     from seqloom.errors import SeqloomError
 
-    facts = facts_at(folder)
+    facts = metadata_at(folder)
     check_engine(folder, facts, engine.value)
     if facts is not None and inside:
-        what = f"{folder} was exported for {facts.engine}, which gives answers alone: no attention, no vectors"
+        what = f"{folder} was exported for {facts.engine}, which only gives answers: no attention, no vectors"
         raise SeqloomError(what, remedy=f"give {facts.made_from or 'the folder that it was trained in'}")
-    if facts is not None and facts.task in ALONE:
+    if facts is not None and answers_alone(facts):
         from seqloom.engines.exported import open_alone
 
         return open_alone(folder, token_scores=token_scores)
@@ -170,32 +170,6 @@ def line_of(answer: Any, as_json: bool) -> str:
 
 def source_of(answer: Any) -> str:
     return str(getattr(answer, "source", answer.text))
-
-
-def show_attention(
-    model: "Model", texts: list[str], options: dict[str, Any], file: Path, pieces: bool, as_json: bool
-) -> None:
-    """Answers, and the attention weights of each: shown here, or written to one file."""
-    from rich.console import Console
-
-    from seqloom.attention.export import save
-    from seqloom.attention.terminal import heatmap
-    from seqloom.cli.console import console
-    from seqloom.errors import SeqloomError
-
-    answers = model(texts, **options)
-    for answer in answers:
-        print(line_of(answer, as_json))
-        if str(file) == "-" and answer.attention is not None:
-            drawn = answer.weights(pieces=pieces or len(answer.attention.source) <= TOKENS_SHOWN)
-            screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
-            screen.print(heatmap(drawn))
-    maps = [answer.weights(pieces=pieces or None) for answer in answers if answer.words is not None]
-    if not maps:
-        remedy = "use a model with attention, and texts that are not empty"
-        raise SeqloomError("there is no attention in these answers", remedy=remedy)
-    if str(file) != "-":
-        save(maps[0] if len(maps) == 1 else maps, file)
 
 
 def show_attribution(model: "Model", texts: list[str], method: str, file: Path, as_json: bool) -> None:

@@ -16,12 +16,12 @@ EXAMPLES = [
 def settings(
     task: Annotated[str | None, typer.Argument(help="The task, or an architecture.", show_default=False)] = None,
     model: Annotated[
-        str | None, typer.Argument(help="The architecture; only settings that it reads.", show_default=False)
+        str | None, typer.Argument(help="The architecture: list only settings that it uses.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="The page docs/settings.md.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/settings.md.")] = False,
 ) -> None:
-    """Every setting with its default and what it does; without a task, those that all tasks have."""
+    """List every setting with its default and meaning; without a task, those that all tasks share."""
     from rich.table import Table
     from rich.text import Text
 

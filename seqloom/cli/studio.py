@@ -6,18 +6,25 @@ import typer
 
 from seqloom.cli.serve import run_server
 
-EXAMPLES = ["seqloom studio demo", "seqloom studio runs/en-de reviews=runs/imdb", "seqloom studio demo --no-browser"]
+EXAMPLES = [
+    "seqloom studio demo",
+    "seqloom studio runs/en-de reviews=runs/imdb",
+    "seqloom studio runs/*",
+    "seqloom studio demo --no-browser",
+]
 
 
 def studio(
-    folders: Annotated[list[str], typer.Argument(help="Folders of trained models, or NAME=FOLDER.")],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 0,
+    folders: Annotated[
+        list[str], typer.Argument(help="Trained models or runs in progress, optionally as NAME=FOLDER.")
+    ],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")] = 0,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a limit.")] = [],
     browser: Annotated[bool, typer.Option(help="Whether to open the browser.")] = True,
 ) -> None:
-    """Open trained models in the browser: what they look at while they answer, and how every part computes.
+    """Open trained models in the browser: what they attend to, and how every part computes.
 
-    It is `seqloom serve` on this machine alone, with its page opened.
+    This is `seqloom serve` on this machine only, with its page opened. Runs in progress are followed live.
     """
 
     def ready(url: str) -> None:
@@ -26,4 +33,4 @@ def studio(
 
             webbrowser.open(url)
 
-    run_server(folders, "127.0.0.1", port, changes=set_, quiet=True, ready=ready)
+    run_server(folders, "127.0.0.1", port, changes=set_, quiet=True, ready=ready, unfinished="begun")

@@ -23,23 +23,26 @@ def summary(
         str | None, typer.Argument(metavar="FOLDER|NAME", help="A trained model, or an architecture by name.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="What the architecture is for; by default the first task that has it.")
+        str | None, typer.Option(help="The task of the architecture; default: the first task that supports it.")
     ] = None,
-    vocabulary: Annotated[int, typer.Option(min=5, help="Size of the vocabulary, for an architecture.")] = 10_000,
-    depth: Annotated[int, typer.Option(min=1, help="Depth of nested layers that are listed.")] = 3,
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")] = [],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    vocabulary: Annotated[
+        int, typer.Option(min=5, help="Size of the vocabulary, for an untrained architecture.")
+    ] = 10_000,
+    depth: Annotated[int, typer.Option(min=1, help="Depth of nested layers to list.")] = 3,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = [],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Layers, output shapes and parameters of a model; without a name, a list of all architectures."""
+    """Show layers, output shapes and parameters of a model; without a name, list all architectures."""
     from seqloom.errors import SeqloomError
     from seqloom.models.summary import summarise
+    from seqloom.storage import is_pack
     from seqloom.training.catalogue import untrained
     from seqloom.training.model import load_to_explain
 
     if model is None:
         show_all(task, vocabulary, as_json)
         return
-    if Path(model).is_dir():
+    if Path(model).is_dir() or is_pack(Path(model)):
         if set_ or task:
             raise SeqloomError(
                 f"{model} is a trained model, whose settings are fixed", remedy="leave out --set and --task"
@@ -96,7 +99,7 @@ def show_all(task: str | None, vocabulary: int, as_json: bool) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_column(min_width=max(len(entry.name) for entry in entries) + 2)
     table.add_column(min_width=max(len(f"{entry.parameters:,}") for entry in entries), justify="right")
-    table.add_column(no_wrap=True)
+    table.add_column()
     headings: list[str] = []
     for entry in entries:
         if entry.task not in headings:

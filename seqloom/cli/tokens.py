@@ -19,12 +19,14 @@ EXAMPLES = [
 def tokens(
     text: Annotated[str, typer.Argument(help="The text.")],
     model: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A trained model: its tokens, and which are unknown to it.")
+        Path | None, typer.Option(metavar="FOLDER", help="A trained model whose tokenizers to use.")
     ] = None,
-    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="A setting of [tokens].")] = [],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each tokenizer.")] = False,
+    set_: Annotated[
+        list[str], typer.Option("--set", metavar="KEY=VALUE", help=r"A setting of the section \[tokens].")
+    ] = [],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per tokenizer.")] = False,
 ) -> None:
-    """Show how a text is cut: by words, as `tokens.kind` says, or with the tokenizers of a trained model."""
+    """Show how a text is tokenised: by `tokens.kind`, or with the tokenizers of a trained model."""
     from seqloom.tokens.settings import UNK
 
     for name, tokenizer in tokenizers(text, model, set_).items():
@@ -67,6 +69,6 @@ def tokenizers(text: str, model: Path | None, changes: list[str]) -> "dict[str, 
 
     chosen = load(TokensAlone, None, ["tokens.kind=word", *changes])
     if chosen.tokens.kind in SUBWORDS:
-        what = f"tokens of the kind {chosen.tokens.kind} are learned from data"
-        raise SeqloomError(what, remedy="give a model that was trained with them: --model FOLDER")
+        what = f"a {chosen.tokens.kind} tokenizer has to be trained on data"
+        raise SeqloomError(what, remedy="give a trained model: --model FOLDER")
     return {"text": Tokenizer.train([text], chosen.tokens)}

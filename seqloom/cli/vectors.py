@@ -13,41 +13,45 @@ EXAMPLES = [
     "seqloom vectors nearest words.vec king queen man    # king is to queen as man is to what",
     "seqloom vectors plot words.vec plane.png film actor plot music",
 ]
-vectors = typer.Typer(no_args_is_help=True, help="Word vectors: train them, ask for neighbours, draw them.")
+vectors = typer.Typer(no_args_is_help=True, help="Train word vectors, find nearest words, plot them.")
 
-File = Annotated[Path, typer.Argument(help="Vectors: a file of word2vec, fastText or GloVe, or a folder of ours.")]
+File = Annotated[
+    Path, typer.Argument(help="Word vectors: a word2vec, fastText or GloVe file, or a folder written by seqloom.")
+]
 
 
 @vectors.command()
 def train(
-    data: Annotated[list[str], typer.Argument(help="Text: files, patterns, data:NAME/SPLIT; tables by their text.")],
-    out: Annotated[Path, typer.Option(help="The file to write: .vec or .txt as text, .bin binary, else a folder.")],
-    kind: Annotated[str, typer.Option(help="skip-gram, cbow, or svd: by counting pairs of words.")] = "skip-gram",
-    lower: Annotated[bool, typer.Option("--lower", help="Read everything in lower case.")] = False,
+    data: Annotated[
+        list[str], typer.Argument(help="Text: files, glob patterns, data:NAME/SPLIT; of tables, the text column.")
+    ],
+    out: Annotated[Path, typer.Option(help="Output: .vec or .txt (text), .bin (binary), else a folder.")],
+    kind: Annotated[str, typer.Option(help="skip-gram, cbow, or svd (co-occurrence counts).")] = "skip-gram",
+    lower: Annotated[bool, typer.Option("--lower", help="Lower-case the text.")] = False,
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="width, window, epochs, ...")] = [],
 ) -> None:
-    """Learn a vector for each word of a text; the same text and settings give the same vectors."""
-    from seqloom.cli.console import console
+    """Train word vectors on text; the same text and settings give the same vectors."""
+    from seqloom.cli.console import say
     from seqloom.errors import OutputError
     from seqloom.vectors.learning import learn_vectors
     from seqloom.vectors.vector_files import write_vectors
 
     if out.exists():
-        raise OutputError(f"{out} is there already", remedy="choose another name; nothing was changed")
+        raise OutputError(f"{out} already exists", remedy="choose another name; nothing was changed")
     found = learn_vectors(data[0] if len(data) == 1 else data, kind, set_, lower=lower)
     form = {".vec": "text", ".txt": "text", ".bin": "binary"}.get(out.suffix.lower(), "folder")
     write_vectors(found, out, form)  # type: ignore[arg-type]
-    console.print(f"{out}: {len(found):,} words, {found.width} wide", highlight=False, markup=False, soft_wrap=True)
+    say(f"{out}: {len(found):,} words, {found.width} wide")
 
 
 @vectors.command()
 def nearest(
     file: File,
-    words: Annotated[list[str], typer.Argument(help="One word; or three: A is to B as C is to what.")],
-    count: Annotated[int, typer.Option(min=1, help="How many.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    words: Annotated[list[str], typer.Argument(help="One word; or three for an analogy: A is to B as C is to ?")],
+    count: Annotated[int, typer.Option(min=1, help="Number of words.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the words nearest to a word by cosine similarity, or those that complete an analogy."""
+    """Show the nearest words by cosine similarity, or those that complete an analogy."""
     from seqloom.errors import SeqloomError
     from seqloom.vectors.vector_files import read_vectors
 
@@ -65,14 +69,14 @@ def nearest(
 @vectors.command()
 def plot(
     file: File,
-    picture: Annotated[Path, typer.Argument(help="The picture: .png, .svg or .pdf.")],
-    words: Annotated[list[str] | None, typer.Argument(help="Words to draw; default: the most frequent ones.")] = None,
-    count: Annotated[int, typer.Option(min=2, help="Without words, how many of the most frequent ones.")] = 60,
+    picture: Annotated[Path, typer.Argument(help="Output file: .png, .svg or .pdf.")],
+    words: Annotated[list[str] | None, typer.Argument(help="Words to plot; default: the most frequent ones.")] = None,
+    count: Annotated[int, typer.Option(min=2, help="Number of most frequent words to plot if none are given.")] = 60,
 ) -> None:
-    """Draw words on the plane of their first two principal components."""
-    from seqloom.cli.console import console
+    """Plot words by their first two principal components."""
+    from seqloom.cli.console import say
     from seqloom.vectors.vector_files import read_vectors
 
     known = read_vectors(file).vectors
     known.plot(picture, words=words or known.words[:count])
-    console.print(f"written {picture}", highlight=False, markup=False, soft_wrap=True)
+    say(f"written {picture}")

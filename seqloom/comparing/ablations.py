@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqloom.comparing.lines import LineModel, ModelLine
+from seqloom.comparing.default_models import DefaultModel, DefaultModels
 from seqloom.config import over
 
 
@@ -29,10 +29,10 @@ class Ablation:
     def vary(self) -> str:
         return f"{self.setting}={','.join(self.values)}"
 
-    def places(self, line: ModelLine) -> list[LineModel]:
+    def places(self, line: DefaultModels) -> list[DefaultModel]:
         """The model that is varied."""
         found = line.place(self.model or line.varied)
-        return [LineModel(found.label, over(found.settings, {"model": self.fixed}), found.small)] if found else []
+        return [DefaultModel(found.label, over(found.settings, {"model": self.fixed}), found.small)] if found else []
 
 
 SEVEN = ["additive", "dot", "scaled_dot", "bilinear", "cosine", "mlp_score", "projected"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from seqloom.comparing.compared_models import compared_models, reference
 from seqloom.comparing.comparison import Comparison
-from seqloom.comparing.entrants import entrants, reference
 from seqloom.comparing.findings import findings
 from seqloom.comparing.report import write_report
 from seqloom.comparing.runs import Say, trained
@@ -40,20 +40,20 @@ def compare(
     say: Say | None = None,
     **named: Any,
 ) -> Comparison:
-    """Train models on the same data, tokens, batches and seeds, and say how they differ and why.
+    """Train models on the same data, tokens, batches and seeds, and report how they differ and why.
 
-    config    a TOML file or a dictionary with a section [compare]; what follows goes before it
-    task      what the models do; embedded data says it
-    data      training data, in all the ways that `seqloom.train` takes it; unsaid, embedded data of the task
+    config    a TOML file or a dictionary with a section [compare]; the other arguments override it
+    task      the task of the models; implied by embedded data
+    data      training data, as for `seqloom.train`; default: embedded data for the task
     models    names as "lstm", "package.module:name", objects, or tables {"name": "lstm", "label": "wide", ...}, in a
-              list or with commas; unsaid, the default line of the task
-    out       the folder of the comparison; what is trained there already is not trained again
-    equal     what every model gets alike: "time" (`budget` for each), "steps", or "parameters"
-    seeds     how often each model is trained
-    vary      settings that vary, as "model.heads=1,2,4,8"
-    ablation  a ready-made choice of models and of what varies, as "heads"
-    sentence  the input that is shown going through every model
-    settings  changes that hold for all models, as "train.batch_tokens=2000"; `named` in the same way
+              list or comma-separated; default: a selection for the task
+    out       the folder of the comparison; models already trained there are reused
+    equal     what is equal for all models: "time" (`budget` for each), "steps", or "parameters"
+    seeds     training runs per model
+    vary      settings to vary, e.g. "model.heads=1,2,4,8"
+    ablation  a predefined ablation by name, e.g. "heads"
+    sentence  the input to show for every model
+    settings  settings for all models, e.g. "train.batch_tokens=2000"; `named` in the same way
     """
     values = gather(config) if config is None or isinstance(config, str | Path) else dict(config)
     section = values.pop("compare", {})
@@ -82,7 +82,7 @@ def model_list(models: Sequence[Any] | str | None) -> list[Any] | None:
 
 def run(given: Mapping[str, Any], chosen: CompareConfig, out: Path, *, quiet: bool, say: Say) -> Comparison:
     """Train, measure, write the report."""
-    found = entrants(given, chosen)
+    found = compared_models(given, chosen)
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file", remedy="choose a folder (out)")
     try:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from seqloom.comparing.report_text import named
 from seqloom.comparing.results import Curve, Findings, ModelResult
-from seqloom.comparing.story import named
 from seqloom.explaining.panels import BarChart, LineChart, Series
+
+WIDE = 20
+"""How many times the largest of a setting's values is the smallest before they stand on a logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ def charts(found: Findings) -> list[Chart]:
     models = found.models
     made = [
         Chart("quality", "quality", quality(found)),
+        Chart("quality-by-setting", "quality", by_setting(found)),
         Chart("quality-by-length", "quality", by_length(found)),
         Chart("loss-by-time", "learning", learning("Training loss by time", "seconds", "loss", models, of_loss)),
         Chart("loss-by-step", "learning", learning("Training loss by step", "step", "loss", models, of_loss)),
@@ -65,6 +69,32 @@ def quality(found: Findings) -> BarChart:
     title = f"{named(found.measure).capitalize()} with 95 % intervals{better}"
     return BarChart(title, named(found.measure), labels(found.models), [(named(found.measure), values)],
                     ranges=ranges, by_category=True)  # fmt: skip
+
+
+def by_setting(found: Findings) -> LineChart:
+    """The metric over the first varied setting that is a number; a line for every choice of what else varies."""
+    lines: dict[str, list[ModelResult]] = {}
+    setting = next(
+        (name for name in found.varied if all(is_number(one.settings.get(name)) for one in found.models)), ""
+    )
+    for one in found.models if setting else ():
+        words = [word for word in one.label.split() if not word.startswith(f"{setting.rpartition('.')[2]}=")]
+        lines.setdefault(" ".join(words) or named(found.measure), []).append(one)
+    series = [
+        Series(
+            line, [one.settings[setting] for one in models], [one.quality.value for one in models],
+            low=[one.quality.low for one in models], high=[one.quality.high for one in models],
+        )
+        for line, models in lines.items()
+    ]  # fmt: skip
+    values = [one.settings[setting] for models in lines.values() for one in models]
+    wide = bool(values) and min(values) > 0 and max(values) >= WIDE * min(values)
+    return LineChart(f"{named(found.measure).capitalize()} by {setting}", setting, named(found.measure), series,
+                     "log" if wide else "linear")  # fmt: skip
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def by_length(found: Findings) -> LineChart:

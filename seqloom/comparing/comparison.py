@@ -13,9 +13,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from seqloom.comparing.number_format import large, megabytes, milliseconds, number, p_value
+from seqloom.comparing.report_text import named, report_text
 from seqloom.comparing.results import Findings, ModelResult
-from seqloom.comparing.story import named, story
-from seqloom.comparing.words import large, megabytes, milliseconds, number, p_value
 from seqloom.evaluating.tables import as_text, html_table
 from seqloom.extras import require
 
@@ -46,9 +46,9 @@ class Comparison:
         return [one.row() for one in self.findings.models]
 
     @property
-    def story(self) -> list[str]:
+    def report_text(self) -> list[str]:
         """What happened and why, in paragraphs."""
-        return story(self.findings)
+        return report_text(self.findings)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """What happened, and a row for each model with as many columns as there is room for."""
@@ -60,7 +60,7 @@ class Comparison:
             table.add_column(title, justify="right" if place else "left", no_wrap=True)
         for row in rows:
             table.add_row(*map(Text, row[:fitting]))
-        yield Text(self.story[0])
+        yield Text(self.report_text[0])
         yield Text()
         yield table
 
@@ -69,7 +69,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         header, rows = table_of(self.findings)
-        return f"<p>{'</p><p>'.join(map(escape, self.story))}</p>" + html_table("", rows, header)
+        return f"<p>{'</p><p>'.join(map(escape, self.report_text))}</p>" + html_table("", rows, header)
 
 
 def table_of(found: Findings) -> tuple[list[str], list[list[str]]]:

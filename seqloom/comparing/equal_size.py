@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from seqloom.comparing.entrants import Entrant
+from seqloom.comparing.compared_models import ComparedModel
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.tasks.registry import find_task
 from seqloom.tokens.tokenizer import Tokenizer
@@ -28,37 +28,39 @@ def parameters_of(config: RunConfig, tokenizers: Tokenizers, facts: Mapping[str,
     return sum(weight.numel() for weight in model.parameters())
 
 
-def equal_size(found: list[Entrant], wanted: int, tokenizers: Tokenizers, facts: Mapping[str, Any]) -> list[Entrant]:
+def equal_size(
+    found: list[ComparedModel], wanted: int, tokenizers: Tokenizers, facts: Mapping[str, Any]
+) -> list[ComparedModel]:
     """The models with about so many parameters each; 0: the median of what they have."""
 
     def count(config: RunConfig) -> int:
         return parameters_of(config, tokenizers, facts)
 
     wanted = wanted or int(median(count(each.config) for each in found))
-    return [Entrant(each.label, nearest(each, wanted, count)) for each in found]
+    return [ComparedModel(each.label, nearest(each, wanted, count)) for each in found]
 
 
-def nearest(entrant: Entrant, wanted: int, count: Callable[[RunConfig], int]) -> RunConfig:
+def nearest(compared: ComparedModel, wanted: int, count: Callable[[RunConfig], int]) -> RunConfig:
     """The settings whose widths are scaled so that the count is nearest, by bisection of the factor."""
     low, high = 1 / 64, 64.0
-    best = entrant.config
+    best = compared.config
     for _ in range(24):
         factor = (low * high) ** 0.5
-        tried = scaled(entrant, factor)
+        tried = scaled(compared, factor)
         size = count(tried)
         if abs(size - wanted) < abs(count(best) - wanted):
             best = tried
         low, high = (factor, high) if size < wanted else (low, factor)
     if abs(count(best) - wanted) > NEAR * wanted:
-        what = f"{entrant.label} cannot have {wanted:,} parameters by its widths; the nearest is {count(best):,}"
+        what = f"{compared.label} cannot have {wanted:,} parameters by its widths; the nearest is {count(best):,}"
         raise SeqloomError(what, remedy="choose another number with --parameters, or --equal time")
     return best
 
 
-def scaled(entrant: Entrant, factor: float) -> RunConfig:
+def scaled(compared: ComparedModel, factor: float) -> RunConfig:
     """The settings with every width times the factor, in steps that its heads divide."""
-    values = entrant.config.model_dump()
-    model: Any = entrant.config.model  # type: ignore[attr-defined]  # of every task that has architectures
+    values = compared.config.model_dump()
+    model: Any = compared.config.model  # type: ignore[attr-defined]  # of every task that has architectures
     read = model.settings_read()
     grain = 2 * model.heads if "heads" in read else 2
     for name in SCALED:
@@ -68,10 +70,10 @@ def scaled(entrant: Entrant, factor: float) -> RunConfig:
                 now, factor, grain
             )  # fmt: skip
     try:
-        found = check_run(values, where=entrant.label, saved=True)
+        found = check_run(values, where=compared.label, saved=True)
     except ConfigError as error:
-        raise SeqloomError(f"{entrant.label} cannot be scaled: {error}", remedy="use --equal time") from error
-    return found.model_copy(update={"data": entrant.config.data})  # rows in memory are no plain values
+        raise SeqloomError(f"{compared.label} cannot be scaled: {error}", remedy="use --equal time") from error
+    return found.model_copy(update={"data": compared.config.data})  # rows in memory are no plain values
 
 
 def width(value: int, factor: float, grain: int) -> int:

@@ -11,8 +11,9 @@ import torch
 
 from seqloom.comparing.measuring import ANSWERED, Measured, held_out, measure, opened, sampled
 from seqloom.comparing.results import Findings
-from seqloom.comparing.runs import EntrantRuns, Say
+from seqloom.comparing.runs import ComparedRuns, Say
 from seqloom.comparing.settings import CompareConfig
+from seqloom.config import split_change
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.run_config import RunConfig
 
@@ -20,19 +21,19 @@ SHOWN_LENGTH = 28
 """Characters or words of the example; more would not be looked at side by side."""
 
 
-def findings(runs: Sequence[EntrantRuns], chosen: CompareConfig, say: Say) -> Findings:
+def findings(runs: Sequence[ComparedRuns], chosen: CompareConfig, say: Say) -> Findings:
     """Measure every model, each beside the one before it."""
-    first = opened(runs[0].folders[0], runs[0].entrant.config)
+    first = opened(runs[0].folders[0], runs[0].compared.config)
     part = held_out(first)
     inputs = sampled(first, part, ANSWERED)
     given: Any = chosen.sentence or example_of(inputs)
-    differing = differing_settings([each.entrant.config for each in runs])
+    differing = differing_settings([each.compared.config for each in runs])
     done: list[Measured] = []
     for number, each in enumerate(runs, 1):
-        say(f"measuring {number}/{len(runs)}  {each.entrant.label}")
-        settings = {name: at(each.entrant.config, name) for name in differing}
+        say(f"measuring {number}/{len(runs)}  {each.compared.label}")
+        settings = {name: at(each.compared.config, name) for name in differing}
         done.append(measure(each, chosen, inputs, given, part, done[-1] if done else None, settings))
-    config = runs[0].entrant.config
+    config = runs[0].compared.config
     return Findings(
         task=config.task,
         data=str(config.data.train) if isinstance(config.data.train, str) else "your data",
@@ -44,6 +45,7 @@ def findings(runs: Sequence[EntrantRuns], chosen: CompareConfig, say: Say) -> Fi
         allotted=allotted(config),
         example=given if isinstance(given, str) else " ".join(map(str, given)) if isinstance(given, list) else "",
         models=[one.result for one in done],
+        varied=[".".join(split_change(change)[0]) for change in chosen.vary],
         facts=facts(config, chosen),
     )
 
@@ -61,8 +63,9 @@ def allotted(config: RunConfig) -> str:
 
 
 def differing_settings(configs: Sequence[RunConfig]) -> list[str]:
-    """The settings of [model] and [train] that are not the same for all."""
-    flat = [dict(flattened(config.model_dump(include={"model", "train"}))) for config in configs]
+    """The settings of [model], [train] and [start], and the fraction of the data, that are not the same for all."""
+    sections: Any = {"model": True, "train": True, "start": True, "data": {"fraction"}}
+    flat = [dict(flattened(config.model_dump(include=sections))) for config in configs]
     names = dict.fromkeys(name for one in flat for name in one)
     return [name for name in names if len({repr(one.get(name)) for one in flat}) > 1]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from seqloom.comparing.attention_example import look
 from seqloom.comparing.clock import read_times, seconds_at, seconds_per_step
 from seqloom.comparing.cost import costs_by_length, long_enough, timed, training_memory
-from seqloom.comparing.looking import look
 from seqloom.comparing.results import Curve, Forgetting, ModelResult
-from seqloom.comparing.runs import EntrantRuns
+from seqloom.comparing.runs import ComparedRuns
 from seqloom.comparing.settings import CompareConfig
 from seqloom.comparing.structure import Structure, differences, recurrent_layers, structure_of
 from seqloom.errors import SeqloomError
@@ -58,7 +58,7 @@ def opened(folder: Path, config: Any) -> Model:
 
 
 def measure(
-    runs: EntrantRuns, chosen: CompareConfig, inputs: Sequence[Any], given: Any, part: str, before: Measured | None,
+    runs: ComparedRuns, chosen: CompareConfig, inputs: Sequence[Any], given: Any, part: str, before: Measured | None,
     settings: Mapping[str, Any],
 ) -> Measured:  # fmt: skip
     """Everything about one model.
@@ -68,7 +68,7 @@ def measure(
     before   the model before it in the line
     settings those in which the models differ
     """
-    models = [opened(folder, runs.entrant.config) for folder in runs.folders]
+    models = [opened(folder, runs.compared.config) for folder in runs.folders]
     found = [model.evaluate(part=part, **chosen.evaluate) for model in models]
     counted = together([one.counted for one in found if one.counted is not None])
     model, lines, times = models[0], read_metrics(runs.folders[0]), read_times(runs.times[0])
@@ -81,7 +81,7 @@ def measure(
         against = compare(before.counted, counted)
     metric, validation = validation_curve(lines, times)
     result = ModelResult(
-        label=runs.entrant.label,
+        label=runs.compared.label,
         name=str(getattr(getattr(model.config, "model", None), "name", type(model.network).__name__)),
         settings=settings,
         folders=[str(folder) for folder in runs.folders],
@@ -98,7 +98,7 @@ def measure(
         validated_by=metric,
         tokens_per_second=tokens / per_step if per_step else None,
         **answering(model, inputs),
-        memory=training_memory(model, runs.entrant.config, runs.folders[0]),
+        memory=training_memory(model, runs.compared.config, runs.folders[0]),
         costs=costs_by_length(long_enough(model, chosen.longest), chosen.longest) if chosen.longest else [],
         forgetting=forgetting(model, inputs),
         recurrent_layers=recurrent_layers(seen.example) if seen.example else 0,

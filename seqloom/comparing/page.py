@@ -8,8 +8,8 @@ from html import escape
 from seqloom.attention.html import attention_run
 from seqloom.comparing.charts import Chart
 from seqloom.comparing.comparison import table_of
+from seqloom.comparing.report_text import headline, report_text
 from seqloom.comparing.results import Findings, ModelResult
-from seqloom.comparing.story import headline, story
 from seqloom.comparing.structure import DefinitionDifference, FormulaLine
 from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
 from seqloom.explaining.page import panel_data, size_of, without_ids
@@ -49,7 +49,7 @@ def report_page(found: Findings, charts: Sequence[Chart]) -> str:
 
 
 def body(found: Findings, charts: Sequence[Chart]) -> str:
-    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in story(found))
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in report_text(found))
     sections = "".join(chart_section(name, charts) for name in SECTIONS)
     return f"""<header class="top">
 <div class="words">

@@ -7,15 +7,8 @@ from typing import Any
 
 from seqloom.attention.fonts import fonts_with
 from seqloom.comparing.charts import Chart
-from seqloom.evaluating.plots import new_figure, written
+from seqloom.evaluating.plots import LOOKS, new_figure, written
 from seqloom.explaining.panels import BarChart, LineChart
-
-LOOKS = [
-    ("#0a58a8", "o", "-"), ("#a54300", "s", "--"), ("#00695a", "^", ":"), ("#8c2f7d", "D", "-."),
-    ("#6a5b00", "v", (0, (7, 2))), ("#3c3c46", "P", (0, (3, 1))), ("#b3224d", "X", (0, (1, 1))),
-    ("#2f6f9f", "<", (0, (5, 1, 1, 1))), ("#577a00", ">", (0, (9, 3))),
-]  # fmt: skip
-"""Colour, marker and line of each model, as on the page: told apart without colour too."""
 
 
 def write_plots(charts: list[Chart], folder: Path) -> list[Path]:

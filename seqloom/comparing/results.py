@@ -142,6 +142,8 @@ class Findings:
     """What each model got, in words: `1:10 of training`."""
     example: str
     models: Sequence[ModelResult]
+    varied: Sequence[str] = ()
+    """The settings that the user asked to vary."""
     facts: Sequence[tuple[str, str]] = field(default_factory=list)
     """How it was made: machine, versions, settings that all share."""
 

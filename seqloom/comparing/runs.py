@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from seqloom.comparing.clock import Clock
-from seqloom.comparing.entrants import Entrant
+from seqloom.comparing.compared_models import ComparedModel
 from seqloom.comparing.equal_size import equal_size
 from seqloom.comparing.settings import CompareConfig
 from seqloom.data.embedded import is_embedded
@@ -20,7 +20,7 @@ from seqloom.storage import MANIFEST, new_folder
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.threads import choose_threads
-from seqloom.training.data_facts import measure
+from seqloom.training.data_statistics import measure
 from seqloom.training.defaults import choose, with_choices
 from seqloom.training.distributed import init_processes
 from seqloom.training.initial_weights import StartConfig, known_tokenizers
@@ -34,48 +34,51 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class EntrantRuns:
+class ComparedRuns:
     """A model of the comparison, and the folders of its runs, one for each seed."""
 
-    entrant: Entrant
+    compared: ComparedModel
     folders: Sequence[Path]
     times: Sequence[Path]
     """Beside each, when its steps were done."""
 
 
-def trained(found: Sequence[Entrant], chosen: CompareConfig, out: Path, *, quiet: bool, say: Say) -> list[EntrantRuns]:
-    """Train every model with every seed, one after the other; what is there already is not trained again."""
+def trained(
+    found: Sequence[ComparedModel], chosen: CompareConfig, out: Path, *, quiet: bool, say: Say
+) -> list[ComparedRuns]:
+    """Train every model with every seed, one after the other; what already exists is not trained again."""
     first = found[0].config
     task = find_task(first.task)
     task.check_extras(first)
-    data = task.open_data(first)
+    data = task.open_data(with_all_data(first))
     found = with_threads(with_shared_choices(found, data), out)
-    first = found[0].config
+    first = with_all_data(found[0].config)
     learned = shared_task(first, task, data, out)
-    prepare_corpus(first, learned, data, out)
+    for config in {each.config.data.fraction: each.config for each in found}.values():
+        prepare_corpus(config, learned, task.open_data(config), out)
     if chosen.equal == "parameters":
         found = equal_size(list(found), chosen.parameters, learned.tokenizers, learned.facts)
     done = []
-    for number, entrant in enumerate(found, 1):
+    for number, compared in enumerate(found, 1):
         folders, times = [], []
         for seed in range(chosen.seeds):
-            name = entrant.slug if chosen.seeds == 1 else f"{entrant.slug}-seed-{entrant.config.train.seed + seed}"
+            name = compared.slug if chosen.seeds == 1 else f"{compared.slug}-seed-{compared.config.train.seed + seed}"
             folder, time = out / RUNS / name, out / TIMES / f"{name}.jsonl"
-            config = entrant.with_seed(seed)
+            config = compared.with_seed(seed)
             if is_finished(folder, config):
-                say(f"{number}/{len(found)}  {entrant.label}: {folder} is trained already")
+                say(f"{number}/{len(found)}  {compared.label}: {folder} is trained already")
             else:
-                say(f"{number}/{len(found)}  {entrant.label}{f', seed {seed + 1}' if chosen.seeds > 1 else ''}")
-                begin(folder, config, task, data, learned)
+                say(f"{number}/{len(found)}  {compared.label}{f', seed {seed + 1}' if chosen.seeds > 1 else ''}")
+                begin(folder, config, task, learned)
                 result = train(config, folder, resume=True, quiet=quiet, callbacks=[Clock(time)])
                 say(f"     {result.finished}{f', best {result.best_metric}' if result.best_metric else ''}")
             folders.append(folder)
             times.append(time)
-        done.append(EntrantRuns(entrant, folders, times))
+        done.append(ComparedRuns(compared, folders, times))
     return done
 
 
-def with_shared_choices(found: Sequence[Entrant], data: Mapping[str, Any]) -> list[Entrant]:
+def with_shared_choices(found: Sequence[ComparedModel], data: Mapping[str, Any]) -> list[ComparedModel]:
     """Tokens, length and batches that nobody said, chosen from the data for the first model and the same for all.
 
     What embedded data is cut into is said by the line of its task.
@@ -88,10 +91,10 @@ def with_shared_choices(found: Sequence[Entrant], data: Mapping[str, Any]) -> li
         for choice in choose(measure(data["train"]), first)
         if choice.setting in CHOSEN_FOR_ALL or choice.setting.startswith("tokens.")
     ]
-    return [Entrant(each.label, with_choices(each.config, choices)) for each in found] if choices else list(found)
+    return [ComparedModel(each.label, with_choices(each.config, choices)) for each in found] if choices else list(found)
 
 
-def with_threads(found: Sequence[Entrant], out: Path) -> list[Entrant]:
+def with_threads(found: Sequence[ComparedModel], out: Path) -> list[ComparedModel]:
     """The same number of threads for all, whatever else the machine does meanwhile: as of a run that is there, else as
     are free now."""
     begun = [load_task(setup)[0].train.threads for setup in sorted((out / RUNS).glob(f"*/{SETUP}"))]
@@ -100,7 +103,7 @@ def with_threads(found: Sequence[Entrant], out: Path) -> list[Entrant]:
     def with_them(config: RunConfig) -> RunConfig:
         return config.model_copy(update={"train": config.train.model_copy(update={"threads": threads})})
 
-    return [Entrant(each.label, with_them(each.config)) for each in found]
+    return [ComparedModel(each.label, with_them(each.config)) for each in found]
 
 
 def prepare_corpus(config: RunConfig, task: Task[Any], data: Mapping[str, Any], out: Path) -> None:
@@ -121,9 +124,14 @@ def shared_task(config: RunConfig, task: type[Task[Any]], data: Mapping[str, Any
     return task.learn(config, data["train"], known_tokenizers(config.start))
 
 
+def with_all_data(config: RunConfig) -> RunConfig:
+    """The settings with all training data: tokens are learned from it, whichever fraction a model is trained on."""
+    return config.model_copy(update={"data": config.data.model_copy(update={"fraction": 1.0})})
+
+
 def tokens_of(config: RunConfig) -> dict[str, Any]:
     """The settings that decide what is learned before training."""
-    return config.model_dump(include={"task", "data", "tokens"})
+    return with_all_data(config).model_dump(include={"task", "data", "tokens"})
 
 
 def is_finished(folder: Path, config: RunConfig) -> bool:
@@ -136,11 +144,11 @@ def is_finished(folder: Path, config: RunConfig) -> bool:
     return (folder / MANIFEST).exists()
 
 
-def begin(folder: Path, config: RunConfig, task: type[Task[Any]], data: Mapping[str, Any], learned: Task[Any]) -> None:
+def begin(folder: Path, config: RunConfig, task: type[Task[Any]], learned: Task[Any]) -> None:
     """Fix what comes before the first step with the tokenizers that all models share."""
     if (folder / SETUP).exists() or config.start != StartConfig():  # weights from elsewhere bring their tokenizers
         return
     shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed before anything was fixed
-    own = task.learn(config, data["train"], learned.tokenizers)
+    own = task.learn(config, task.open_data(config)["train"], learned.tokenizers)
     with new_folder(folder / SETUP) as part:
         save_task(part, own)

@@ -7,57 +7,48 @@ from typing import Any, Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.training.durations import parse_duration
+from seqloom.training.durations import Duration
 
 Equal = Literal["time", "steps", "parameters"]
 
 
 class CompareConfig(Config):
-    """What is compared, and what is the same for all; the other sections hold for every model."""
+    """Which models are compared, and what is equal for all; the other sections apply to every model."""
 
     models: list[str | dict[str, Any]] = Field(default_factory=list)
-    """Models in their order: a name of `seqloom summary`, your own as package.module:name, or a table with `name`,
-    settings of [model], and a `label`; empty: the default line of the task."""
+    """The models, in order: an architecture by name, your own as package.module:name, or a table with `name`, settings
+    of [model], and a `label`; empty: the default selection of the task."""
     equal: Equal = "time"
-    """What every model gets alike: training time, optimizer steps, or parameters (widths are scaled to agree)."""
-    budget: str = ""
-    """Training time of each model, as 10m; empty: what the default line takes, or 5m."""
+    """What is equal for all models: training time, optimizer steps, or parameters (widths are scaled)."""
+    budget: Duration = ""
+    """Training time per model, e.g. 10m; empty: that of the default selection, or 5m."""
     steps: NonNegativeInt = 0
-    """Optimizer steps of each model, instead of `budget`; 0: not said."""
+    """Optimizer steps per model, instead of `budget`; 0: not set."""
     parameters: NonNegativeInt = 0
-    """With equal = "parameters" how many; 0: the median of the models as they are."""
+    """Number of parameters with equal = "parameters"; 0: the median of the models."""
     seeds: PositiveInt = 1
-    """How often each model is trained, with seeds that count up from train.seed."""
+    """Training runs per model, with consecutive seeds starting from train.seed."""
     vary: list[str] = Field(default_factory=list)
-    """Settings that vary, as model.heads=1,2,4,8: each model is there once for every value."""
+    """Settings to vary, e.g. model.heads=1,2,4,8: each model is trained once per value."""
     ablation: str = ""
-    """A ready-made choice of models and `vary`, by name; `seqloom compare --ablations` lists them."""
+    """A predefined ablation by name; `seqloom compare --ablations` lists them."""
     evaluate: dict[str, Any] = Field(default_factory=dict)
-    """Options of the evaluation, as beam = 5."""
+    """Options of the evaluation, e.g. beam = 5."""
     sentence: str = ""
-    """The input that is shown going through every model; empty: one of the held-out data."""
+    """The input whose attention is shown for every model; empty: one from the held-out data."""
     longest: NonNegativeInt = 2048
-    """Sequence length up to which time and memory are measured, from 32 on by doubling; 0: not at all."""
+    """Maximum sequence length for the time and memory measurements, which double from 32; 0: none."""
 
     @model_validator(mode="after")
     def one_thing_says_how_long(self) -> Self:
         if self.budget and self.steps:
             raise problem("steps", f"compare.budget = {self.budget} says how long to train", remedy="give one of them")
         if self.equal == "steps" and self.budget:
-            what = "with equal steps it is the steps that are given, not the time"
-            raise problem("budget", what, remedy="say --steps 2000, or --equal time")
+            what = "with equal steps, give steps instead of a time"
+            raise problem("budget", what, remedy="pass --steps 2000, or --equal time")
         if self.equal == "time" and self.steps:
-            what = "with equal time it is the time that is given, not the steps"
-            raise problem("steps", what, remedy="say --equal steps, or --budget 10m")
+            what = "with equal time, give a time instead of steps"
+            raise problem("steps", what, remedy="pass --equal steps, or --budget 10m")
         if self.parameters and self.equal != "parameters":
             raise problem("parameters", f"the models are equal in {self.equal}", remedy='say equal = "parameters"')
-        return self
-
-    @model_validator(mode="after")
-    def budget_is_a_time(self) -> Self:
-        try:
-            if self.budget:
-                parse_duration(self.budget)
-        except ValueError:
-            raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
         return self

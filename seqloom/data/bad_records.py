@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
+from seqloom.data.character_encoding import UTF_8
 from seqloom.data.record import Place
 from seqloom.errors import DataError
 
@@ -40,8 +41,10 @@ class Report:
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
         self.places: dict[str, list[Place]] = {}
+        self.remedies: dict[str, str] = {}
 
-    def add(self, reason: str, place: Place) -> None:
+    def add(self, reason: str, place: Place, remedy: str = "") -> None:
+        self.remedies.setdefault(reason, remedy)
         self.counts[reason] = self.counts.get(reason, 0) + 1
         first = self.places.setdefault(reason, [])
         if len(first) < KEPT:
@@ -52,6 +55,11 @@ class Report:
         for reason, count in other.counts.items():
             self.counts[reason] = self.counts.get(reason, 0) + count
             self.places[reason] = [*self.places.get(reason, []), *other.places[reason]][:KEPT]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about the most frequent reason."""
+        return next(filter(None, (self.remedies.get(reason, "") for reason in by_count(self.counts))), "")
 
     @property
     def total(self) -> int:
@@ -84,6 +92,8 @@ class Policy:
     longest_line: int = 1_000_000
     """Bytes."""
     report: Report = field(default_factory=Report)
+    encoding: str = UTF_8
+    """Of the lines of a file."""
 
     def bad(self, place: Place, problem: Problem) -> None:
         """Stop with an error, or count it and let the reader go on with the next record."""
@@ -91,7 +101,7 @@ class Policy:
             raise DataError(
                 problem.what, where=str(place), remedy=f"{problem.remedy}, or leave such out with data.on_bad=skip"
             )
-        self.report.add(problem.reason, place)
+        self.report.add(problem.reason, place, problem.remedy)
 
     def note(self, place: Place, reason: str) -> None:
         """Count what was left out and could not have been a record, whatever the policy."""

@@ -130,7 +130,7 @@ def check_order(chosen: Mapping[str, str], sample: Sequence[Record], file: str) 
     labels, texts = (values_of(chosen[role], sample) for role in ("label", "text"))
     if are_texts(labels) and not are_labels(labels) and are_labels(texts):
         what = f"column {chosen['label']!r} is read as labels and looks like texts: {labels[0]!r:.60}"
-        remedy = f"say which is which: data.columns.text={chosen['label']} data.columns.label={chosen['text']}"
+        remedy = f"name the columns: data.columns.text={chosen['label']} data.columns.label={chosen['text']}"
         raise DataError(what, where=file, remedy=remedy)
 
 

@@ -202,7 +202,7 @@ def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
     if value is None:
         return Problem(f"no {role}", remedy="fill it in")
     if role == "image" and not isinstance(value, str | bytes | np.ndarray):
-        return Problem("not a picture", f"{role} is {value!r:.20}", "give the name of a file, or its bytes")
+        return Problem("not a picture", f"{role} is {value!r:.20}", "give a file name, or bytes")
     if role in TEXTS and not isinstance(value, str | list):
         return Problem("not a text", f"{role} is {value!r:.20}", "put it in quotes")
     if role in WORDS and not isinstance(value, list):

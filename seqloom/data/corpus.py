@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from seqloom.data.chunks import Array, Chunk, chunks, join
 from seqloom.data.encoding import encode_chunks, without_garbage_collection
+from seqloom.data.line_reader import check_regular
 from seqloom.errors import DamagedError, SeqloomWarning
 from seqloom.lock import locked
 from seqloom.storage import MANIFEST, digest, read_json, replace_file
@@ -54,6 +55,7 @@ def content_of(path: Path) -> Any:
     """A hash for a file; for a folder, the names in it (they may be labels) and a hash for each."""
     if path.is_dir():
         return [[str(file.relative_to(path)), content_of(file)] for file in sorted(path.rglob("*")) if file.is_file()]
+    check_regular(path)
     state = path.stat()
     return digest_once(path.resolve(), state.st_size, state.st_mtime_ns)
 
@@ -122,11 +124,11 @@ def make(
     with without_garbage_collection(), closing(encode_chunks(missing(), encode, workers)) as found:
         for file, content in found:
             replace_file(file, content)
-            replace_file(mark_of(file), sha256(content).hexdigest().encode())
+            replace_file(signature_of(file), sha256(content).hexdigest().encode())
     join(files, folder)
 
 
-def mark_of(chunk: Path) -> Path:
+def signature_of(chunk: Path) -> Path:
     """Beside a chunk, its SHA-256: written last."""
     return chunk.with_suffix(".sha256")
 
@@ -134,7 +136,7 @@ def mark_of(chunk: Path) -> Path:
 def is_sound(chunk: Path) -> bool:
     """Whether a chunk that was left by a run that was stopped is as it was written."""
     try:
-        return mark_of(chunk).read_text(encoding="utf-8") == digest(chunk)
+        return signature_of(chunk).read_text(encoding="utf-8") == digest(chunk)
     except (OSError, ValueError):
         return False
 

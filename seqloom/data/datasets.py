@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files as resources
@@ -34,8 +34,8 @@ class PublishedFile:
     sha256: str
     member: str = ""
     """Its path in the archive that is downloaded; empty: it is downloaded as it is."""
-    made_from: str = ""
-    """The file of the set that it is made from here; empty: it is downloaded."""
+    made_from: Sequence[str] = ()
+    """The files of the set that it is made from here; none: it is downloaded."""
 
 
 @dataclass(frozen=True)

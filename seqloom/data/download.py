@@ -24,6 +24,7 @@ from urllib.request import Request, urlopen
 from seqloom.data.datasets import SCHEME, PublishedDataset, PublishedFile, data_folders
 from seqloom.data.line_reader import GZIP
 from seqloom.data.pronunciations import pronunciation_tables
+from seqloom.data.regulated_verse import regulated_poems
 from seqloom.errors import DataError, OutputError
 from seqloom.lock import locked
 from seqloom.storage import flush, replace_file
@@ -35,8 +36,8 @@ SILENCE = 30.0
 """Seconds without a byte after which a home is given up."""
 LONGEST = 1800.0
 """Seconds that one file may take."""
-MAKERS: dict[str, Callable[[str], dict[str, str]]] = {"cmudict": pronunciation_tables}
-"""What makes files of a set out of another one."""
+MAKERS: dict[str, Callable[..., dict[str, str]]] = {"cmudict": pronunciation_tables, "chinese-poetry": regulated_poems}
+"""What makes files of a set out of the texts of others."""
 
 
 def get(data: PublishedDataset, mirror: str = "", tell: Callable[[str], None] = print) -> list[Path]:
@@ -47,7 +48,7 @@ def get(data: PublishedDataset, mirror: str = "", tell: Callable[[str], None] = 
     kept = data_folders()[-1] / data.name
     if missing(data):
         if not data.url:
-            what = "its home has no file of this content, so it cannot be fetched"
+            what = "the original source no longer has this file, so it cannot be downloaded"
             raise DataError(what, where=f"{SCHEME}{data.name}", remedy=by_hand(data, kept))
         with locked(kept.with_name(f".{data.name}.lock"), "is fetching the same data set"), scratch(kept) as temporary:
             for file in missing(data):
@@ -91,8 +92,8 @@ def check(path: Path, file: PublishedFile, data: PublishedDataset, tell: Callabl
     if not data.url:
         tell(f"{path} is another edition than the one that our results were measured on")
         return False
-    remedy = f"take it away and get it again: rm {path}"
-    raise DataError("is not what was published: its SHA-256 is another", where=str(path), remedy=remedy)
+    remedy = f"delete it and download it again: rm {path}"
+    raise DataError("is not the published file: its SHA-256 differs", where=str(path), remedy=remedy)
 
 
 def content_hash(path: Path, size: int) -> str:
@@ -111,12 +112,14 @@ def content_hash(path: Path, size: int) -> str:
 
 
 def make(file: PublishedFile, data: PublishedDataset, kept: Path) -> None:
-    """Write a file of a set that is made from another one, which is there."""
-    source = data.path(file.made_from)
-    check(source, data.files[file.made_from], data, print)
-    with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as stream:
-        text = stream.read().decode("utf-8")
-    replace_file(kept / file.name, MAKERS[data.name](text)[file.name].encode())
+    """Write a file of a set that is made from others, which are there."""
+    texts = []
+    for name in file.made_from:
+        source = data.path(name)
+        check(source, data.files[name], data, print)
+        with gzip.open(source) if source.suffix == ".gz" else source.open("rb") as stream:
+            texts.append(stream.read().decode("utf-8"))
+    replace_file(kept / file.name, MAKERS[data.name](*texts)[file.name].encode())
 
 
 def fetch(file: PublishedFile, data: PublishedDataset, kept: Path, temporary: Path, mirror: str) -> None:
@@ -128,10 +131,10 @@ def fetch(file: PublishedFile, data: PublishedDataset, kept: Path, temporary: Pa
             download(mirrored(url, mirror), downloaded)
     except (URLError, HTTPException, ConnectionError, TimeoutError, ssl.SSLError) as error:
         reason = getattr(error, "reason", None) or error
-        raise DataError(f"cannot be fetched: {reason}", where=url, remedy=by_hand(data, kept)) from None
+        raise DataError(f"cannot be downloaded: {reason}", where=url, remedy=by_hand(data, kept)) from None
     whole = unpacked(downloaded, temporary / file.name, file) if file.member else downloaded
     if whole is None or content_hash(whole, file.size) != file.sha256:
-        what = f"what came is not what was published: the SHA-256 of {file.name} is another"
+        what = f"the downloaded file is not the published one: the SHA-256 of {file.name} differs"
         raise DataError(what, where=url, remedy=f"try again later, or {by_hand(data, kept)}")
     flush(whole)
     with whole.open("rb") as stream:

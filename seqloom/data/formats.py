@@ -137,7 +137,11 @@ def format_of(file: Path, task: ForTask) -> Format:
 
 def first_line(file: Path) -> str:
     """The first line that can be used, among the first hundred."""
-    lines = (line for (number, line), _ in zip(scan(file, Policy("skip")), range(100)) if isinstance(line, str))
+    lines = (
+        line
+        for (number, line), _ in zip(scan(file, Policy("skip", encoding="latin-1")), range(100))
+        if isinstance(line, str)
+    )
     return next((line for line in lines if line.strip()), "")
 
 

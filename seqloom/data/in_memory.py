@@ -128,7 +128,7 @@ def rows_of(given: Any, name: str = "data") -> list[Any]:
         found: list[Any] = [dict(zip(table, row)) for row in zip(*table.values())]
     elif isinstance(given, str | bytes | Mapping) or not (isinstance(given, Iterable) or callable(given)):
         remedy = "give a list of pairs or dicts, a data frame, an Arrow table, a dataset, or a path"
-        raise DataError(f"{quoted(given)} is no collection of rows", where=name, remedy=remedy)
+        raise DataError(f"{quoted(given)} is not a collection of rows", where=name, remedy=remedy)
     else:
         found = [as_row(row) for row in islice(given() if callable(given) else given, MOST_ROWS + 1)]
     if len(found) > MOST_ROWS:

@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationInfo, model
 
 from seqloom.config import Config, problem
 from seqloom.data.bad_records import OnBad, Policy
+from seqloom.data.character_encoding import why_not_by_line
 from seqloom.data.formats import Format
 from seqloom.data.in_memory import InMemoryData
 
@@ -15,47 +16,52 @@ CutFrom = Literal["anywhere", "end"]
 
 
 class DataConfig(Config):
-    """Where the data is and how it is read."""
+    """Where the data is, and how it is read and split."""
 
     train: str | list[str] | dict[str, str] | InMemoryData = ""
-    """Training data: a path, a pattern, a list of paths, a folder, files by role (source, target) or by label, or a
-    data set: data:NAME/SPLIT; in Python also rows: a list of pairs or dicts, a data frame, a table, a dataset."""
+    """Training data: a path, a glob pattern, a list of paths, a folder, files by role (source, target) or by label, or
+    a public data set as data:NAME/SPLIT; in Python also rows: a list of pairs or dicts, a data frame, a dataset."""
     valid: str | list[str] | dict[str, str] | InMemoryData = ""
-    """Validation data, as `train`; empty: found beside it by name, or cut from it."""
+    """Validation data, given like `train`; empty: a file beside it with a matching name, else split off from it."""
     test: str | list[str] | dict[str, str] | InMemoryData = ""
-    """Test data, as `train`; empty: found beside it by name, or cut from it if `test_share` is not 0."""
+    """Test data, given like `train`; empty: a file beside it with a matching name, else `test_share` of it."""
     format: Format = "auto"
     """text, parallel, tsv, csv, jsonl, conll, conllu, parquet, npy, frames or folder; auto: by name and content."""
     columns: dict[str, str | int] = Field(default_factory=dict)
-    """The column of each role, by name or by number from 1, as in text = "review"; empty: by the names of the roles."""
+    """Which column has which role, by name or by number from 1, e.g. text = "review"; empty: matched by name."""
     header: Literal["auto"] | bool = "auto"
-    """Whether the first row of a table names its columns; auto: if it holds a name asked for, known to the task,
-    or usual for columns."""
+    """Whether the first row of a table is a header; auto: if it contains a column name that was asked for, that the
+    task knows, or that is common."""
     separator: str = "auto"
-    """What stands between the cells of a table, as ; or | (a tab: "\\t"); auto: found in its first lines."""
+    """The separator between columns, e.g. ; or | (a tab: "\\t"); auto: detected from the first lines."""
     on_bad: OnBad = "error"
-    """What happens to what cannot be used: error stops with file and line, skip leaves it out and counts it."""
+    """What to do with invalid records: error stops and reports file and line, skip drops and counts them."""
+    encoding: str = Policy.encoding
+    """The character encoding of files, e.g. cp1252 or gb18030; UTF-16 is detected."""
     longest_line: PositiveInt = Policy.longest_line
-    """Bytes that a line may have; a longer one cannot be used."""
+    """Maximum length of a line in bytes; longer lines are invalid."""
     split_column: str = ""
-    """The column that says train, valid or test; empty: none."""
+    """The column that assigns each record to train, valid or test; empty: none."""
     split_by: str = ""
-    """The column whose equal values land in one split when splits are cut; empty: each record by itself."""
+    """Records with the same value in this column stay in the same split; empty: each record on its own."""
     valid_share: NonNegativeFloat = 0.1
-    """Share of the training data that is cut off for validation, if there is none of its own."""
+    """Fraction of the training data held out for validation if no validation data is given."""
     test_share: NonNegativeFloat = 0.0
-    """Share of the training data that is cut off for testing, if there is none of its own."""
+    """Fraction of the training data held out for testing if no test data is given."""
+    fraction: float = Field(1.0, gt=0, le=1)
+    """Fraction of the training records to use, sampled with `seed` after the splits are made: to see what fewer
+    examples would give."""
     cut_from: CutFrom = "anywhere"
-    """Where records are cut off: anywhere, as `seed` decides, or at the end of the text, by characters."""
+    """Where held-out records come from: anywhere, sampled with `seed`, or the end of the text, by characters."""
     stratify: bool = True
-    """Whether each label is as frequent in every split that is cut off, and every label, tag and word of an answer
-    occurs in training; false: each record by itself, so that it keeps its split when more records follow."""
+    """Stratified splits: each label is equally frequent in every split, and every label, tag and target word occurs in
+    training; false: each record is assigned on its own, so that it keeps its split when records are added."""
     seed: int = 0
-    """Decides which records are cut off."""
+    """Random seed of the splits."""
     source_language: str = "und"
-    """Language of the text, or of the source, as a BCP 47 code (en, zh-Hans); und: not said."""
+    """Language of the text or source as a BCP 47 code (en, zh-Hans); und: undetermined."""
     target_language: str = "und"
-    """Language of the target, as `source_language`."""
+    """Language of the target, like `source_language`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -71,6 +77,12 @@ class DataConfig(Config):
         return self
 
     @model_validator(mode="after")
+    def lines_can_be_read(self) -> Self:
+        if why := why_not_by_line(self.encoding):
+            raise problem("encoding", f"{self.encoding!r}: {why}", remedy="give one as cp1252, gb18030 or shift_jis")
+        return self
+
+    @model_validator(mode="after")
     def something_is_left_to_train_on(self) -> Self:
         cut_off = self.valid_share + self.test_share
         if cut_off >= 1:
@@ -83,11 +95,11 @@ class DataConfig(Config):
     def the_end_is_where_it_is(self) -> Self:
         if self.cut_from == "end" and self.split_by:
             remedy = 'leave split_by empty, or set cut_from = "anywhere"'
-            raise problem("split_by", "equal values need not stand together at the end", remedy=remedy)
+            raise problem("split_by", "records with equal values need not be together at the end", remedy=remedy)
         return self
 
     def how(self) -> dict[str, Any]:
         """The arguments of `open_source`."""
-        names = ("format", "columns", "header", "separator", "on_bad", "longest_line")
+        names = ("format", "columns", "header", "separator", "on_bad", "longest_line", "encoding")
         languages = (self.source_language, self.target_language)
         return {"languages": languages, **{name: getattr(self, name) for name in names}}

@@ -41,24 +41,24 @@ class Source:
         format: Format,
         on_bad: OnBad = "error",
         longest_line: int = Policy.longest_line,
+        encoding: str = Policy.encoding,
         identity: str = "",
         name: str = "<python>",
     ) -> None:
         self.read, self.files, self.format = read, tuple(files), format
         self.source_name = str(files[0]) if files else name  # for messages about the whole
         self.identity = identity  # of data without files: changes when its content does
-        self.on_bad, self.longest_line = on_bad, longest_line
+        self.on_bad, self.longest_line, self.encoding = on_bad, longest_line, encoding
         self.report = Report()
 
     def __iter__(self) -> Iterator[Record]:
-        policy = Policy(self.on_bad, self.longest_line)
+        policy = Policy(self.on_bad, self.longest_line, encoding=self.encoding)
         self.report = policy.report
         records = self.read(policy)
         first = next(records, None)
         if first is None:
-            raise DataError(
-                f"there is no record; {policy.report}", where=self.source_name, remedy="check what was given"
-            )
+            what = f"there is no record; {policy.report}" if policy.report else "there is no record in it"
+            raise DataError(what, where=self.source_name, remedy=policy.report.remedy or "check what was given")
         yield first
         yield from records
 
@@ -90,6 +90,7 @@ def open_source(
     separator: str = "auto",
     on_bad: OnBad = "error",
     longest_line: int = Policy.longest_line,
+    encoding: str = Policy.encoding,
     languages: tuple[str, str] = ("und", "und"),
 ) -> Source:
     """Records from wherever they are.
@@ -103,6 +104,7 @@ def open_source(
     task      what the records are for: the columns that it needs are there and not empty
     columns   role -> column, by name or by number from 1, as in `{"text": "review", "label": "stars"}`
     separator what stands between the cells of a table; auto: found in its first lines
+    encoding  of files that are neither UTF-8 nor UTF-16, as cp1252 or gb18030
     languages of the source and the target, where a data set has more than these; und: not said
     on_bad    "error" stops at what cannot be used, "skip" leaves it out and counts it in `report`
 
@@ -152,8 +154,9 @@ def open_source(
         return with_roles(read(policy), task, choice.columns, policy)
 
     return Source(
-        cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, identity=identity, name=name
-    )
+        cast, files=files, format=format, on_bad=on_bad, longest_line=longest_line, encoding=encoding,
+        identity=identity, name=name,
+    )  # fmt: skip
 
 
 def files_of_dataset(
@@ -165,7 +168,7 @@ def files_of_dataset(
         return files
     if "und" in languages:
         names = ", ".join(file.name for file in files)
-        remedy = "say which two: data.source_language and data.target_language"
+        remedy = "choose two: data.source_language and data.target_language"
         raise DataError(f"has several languages: {names}", where=str(where), remedy=remedy)
     return by_language(files, *languages)
 
@@ -233,7 +236,7 @@ def is_paths(where: Anything) -> TypeGuard[str | Path | Sequence[str | Path]]:
 def from_python(items: Any, asked: set[str] | None) -> Reader:
     """What Python iterates over; what can be iterated once can be read once."""
     if isinstance(items, str | bytes | Path) or not (callable(items) or isinstance(items, Iterable)):
-        what = f"{items!r:.40} is no collection of records"
+        what = f"{items!r:.40} is not a collection of records"
         raise DataError(what, where="<python>", remedy="give a list of texts, tuples or dicts")
     used = False
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from itertools import accumulate, pairwise, starmap
@@ -38,9 +38,9 @@ NAMED = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
 
 @dataclass(frozen=True)
 class Split:
-    """The records of a source that belong to one split; read again and again, like the source."""
+    """The records of a source, or of another split, that belong to one; read again and again, like the source."""
 
-    source: Source
+    source: Source | Split
     name: str
     belongs: Callable[[int, Record], bool]
     remedy: str = "give it a larger share, more data, or a file of its own"
@@ -53,7 +53,9 @@ class Split:
                 found = True
                 yield record
         if not found:
-            raise DataError(f"no record falls into the split {self.name!r}", where=self.source_name, remedy=self.remedy)
+            raise DataError(
+                f"the split is empty: no record falls into {self.name!r}", where=self.source_name, remedy=self.remedy
+            )
 
     @property
     def report(self) -> Report:
@@ -75,7 +77,9 @@ class Split:
 Records: TypeAlias = Source | Split | JoinedRecords
 
 
-def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None) -> dict[str, Split]:
+def random_split(
+    source: Source | Split, shares: Mapping[str, float], seed: int = 0, by: str | None = None
+) -> dict[str, Split]:
     """Splits of about these shares, which add up to 1, as in `{"train": 0.9, "valid": 0.1}`."""
     check(shares)
 
@@ -89,7 +93,11 @@ def random_split(source: Source, shares: Mapping[str, float], seed: int = 0, by:
 
 
 def stratified_split(
-    source: Source, shares: Mapping[str, float], seed: int = 0, by: str | None = None, outcomes: Outcomes | None = None
+    source: Source | Split,
+    shares: Mapping[str, float],
+    seed: int = 0,
+    by: str | None = None,
+    outcomes: Outcomes | None = None,
 ) -> dict[str, Split]:
     """Splits of exactly these shares, with labels as frequent in each, and everything that occurs in the first."""
     check(shares)
@@ -100,7 +108,7 @@ def stratified_split(
         return cut(source, kept, seed, by, outcomes)
 
     def split(name: str, number: int) -> Split:
-        remedy = f"every record is needed in training, for what no other has: give more data, or data.{name}"
+        remedy = f"every record is needed for training, as each has values of its own: give more data, or data.{name}"
         return Split(source, name, lambda index, _: bool(places()[index] == number), remedy)
 
     return {name: split(name, number) for number, name in enumerate(kept)}
@@ -199,7 +207,23 @@ def open_data(config: DataConfig, task: ForTask = None, outcomes: Outcomes | Non
 
     A split with a path of its own is that; else, where `train` is a data set or a folder of splits, those that it has;
     else what `split_column` says; else it is cut from `train` by its share, so that all `outcomes` stay in training.
+    Of training data, `fraction` is kept.
     """
+    found = all_data(config, task, outcomes)
+    return {**found, "train": some_of(found["train"], config, outcomes)} if config.fraction < 1 else {**found}
+
+
+def some_of(train: Source | Split, config: DataConfig, outcomes: Outcomes | None) -> Split:
+    """A share of the training records, with every label in it; its seed is not that of the other cuts."""
+    shares, seed, by = {"train": config.fraction, "unused": 1 - config.fraction}, config.seed + 1, config.split_by
+    if not config.stratify:
+        return random_split(train, shares, seed, by or None)["train"]
+    outcomes = outcomes and replace(outcomes, words=None)  # the words of answers would hold most of the records
+    return stratified_split(train, shares, seed, by or None, outcomes)["train"]
+
+
+def all_data(config: DataConfig, task: ForTask, outcomes: Outcomes | None) -> Mapping[str, Source | Split]:
+    """The splits, with all training data."""
     if not config.train:
         raise DataError("no data was given", remedy="name it in data.train")
     paths: dict[str, Paths] = {"train": config.train, **splits_in(config.train)}

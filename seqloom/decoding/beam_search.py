@@ -40,7 +40,7 @@ def beam_search(
     options: DecodingOptions,
     device: torch.device,
     wanted: Callable[[int], bool] = lambda index: True,
-    followed: Callable[[int, Sequence[Followed]], None] | None = None,
+    followed: Callable[[int, Sequence[Extension]], None] | None = None,
 ) -> Iterator[list[DecodingUpdate]]:
     """After each step, the inputs that are finished. An input that is not wanted any more leaves the batch.
 
@@ -58,15 +58,15 @@ def beam_search(
             written = None if beams.written is None else torch.from_numpy(beams.written).to(device)
             top = TopTokens.of(constraints.apply(log_probs, beams.length, written), kept)
         width = beams.totals.shape[1]
-        going = beams.advance(top, step)
+        candidates = beams.advance(top, step)
         if followed is not None:
             for place, index in enumerate(beams.index.tolist()):
-                followed(index, going.of(place, width))
-        done = going.done | np.array([not wanted(index) for index in beams.index.tolist()])
+                followed(index, candidates.of(place, width))
+        done = candidates.done | np.array([not wanted(index) for index in beams.index.tolist()])
         updates = [
             DecodingUpdate(int(beams.index[place]), beams.best(place), True) for place in np.flatnonzero(done).tolist()
         ]
-        rows, inputs = beams.keep(going, ~done)
+        rows, inputs = beams.keep(candidates, ~done)
         if len(beams.index):
             with torch.inference_mode():
                 tokens = torch.from_numpy(beams.tokens).to(device)
@@ -81,7 +81,7 @@ def on_device(*arguments: Any) -> list[Any]:
     return [None if array is None else torch.from_numpy(array).to(device) for array in arrays]
 
 
-class Followed(NamedTuple):
+class Extension(NamedTuple):
     """A hypothesis with one more token."""
 
     parent: int  # its place among those of the input before this step
@@ -89,7 +89,7 @@ class Followed(NamedTuple):
     total: float  # log-probability of all its tokens
 
 
-class Going(NamedTuple):
+class BeamCandidates(NamedTuple):
     """What goes on after a step: candidates of each input, the best first."""
 
     totals: Scores  # (B, W): -inf where there are fewer than W
@@ -98,10 +98,10 @@ class Going(NamedTuple):
     tokens: Numbers  # (B, W)
     done: Flags  # (B): inputs whose search is over
 
-    def of(self, place: int, width: int) -> list[Followed]:
+    def of(self, place: int, width: int) -> list[Extension]:
         """The hypotheses of an input that go on, where each had `width` of them before."""
         columns = (self.rows[place] - place * width, self.tokens[place], self.totals[place])
-        return [Followed(*each) for each in zip(*(column.tolist() for column in columns)) if each[2] > -np.inf]
+        return [Extension(*each) for each in zip(*(column.tolist() for column in columns)) if each[2] > -np.inf]
 
 
 class Beams:
@@ -125,7 +125,7 @@ class Beams:
         self.ends = np.zeros((count, options.n_best, 2), np.int64)  # where each stands: step, place in its record
         self.history = History(self.eos, options.length_penalty, options.likeliest)
 
-    def advance(self, top: TopTokens, step: Step) -> Going:
+    def advance(self, top: TopTokens, step: Step) -> BeamCandidates:
         """Extend every hypothesis by the best next tokens (R, k); what goes on, and which inputs are done."""
         size = self.options.beam
         self.length += 1
@@ -146,14 +146,14 @@ class Beams:
         grows = possible & ~ends
         places = np.argsort(~grows, axis=1, kind="stable")[:, :size]  # the first that do not end
         here = grows[each, places]
-        going = np.where(here, totals[each, places], -np.inf)
+        open_totals = np.where(here, totals[each, places], -np.inf)
         full = self.length >= self.limits
         # good so far where the answer is truncated; else it would go on for ever
         cut = full & (self.truncating | (self.ended < self.options.n_best))
         if cut.any():
             self.finish(totals, cut[:, None] & grows & (np.cumsum(grows, axis=1) <= size))
-        done = full | ~here[:, 0] | self.decided(going[:, 0])
-        return Going(going, places, rows[each, places], tokens[each, places], done)
+        done = full | ~here[:, 0] | self.decided(open_totals[:, 0])
+        return BeamCandidates(open_totals, places, rows[each, places], tokens[each, places], done)
 
     def remember(self, top: TopTokens, step: Step, tokens: Numbers, rows: Numbers, choice: Numbers) -> None:
         """Keep what this step chose among."""
@@ -186,19 +186,23 @@ class Beams:
         enough = self.ended >= options.beam if options.early_stopping or options.beam == 1 else np.False_
         return (self.ended >= options.n_best) & (over | enough)
 
-    def keep(self, going: Going, stay: Flags) -> tuple[Numbers | None, Numbers | None]:
+    def keep(self, candidates: BeamCandidates, stay: Flags) -> tuple[Numbers | None, Numbers | None]:
         """Go on with the inputs that stay; the rows and the inputs that the model keeps, None for all as they are."""
-        before, width = len(stay), going.totals.shape[1]
+        before, width = len(stay), candidates.totals.shape[1]
         as_before = bool(stay.all())
         if not as_before:
             for name in ("index", "sources", "limits", "truncating", "longest", "ended", "scores", "ends"):
                 setattr(self, name, getattr(self, name)[stay])
-        candidates = len(self.history.records[-1].tokens) // before
-        origins = going.places + np.arange(before)[:, None] * candidates
-        rows = going.rows[stay].ravel()
+        per_input = len(self.history.records[-1].tokens) // before
+        origins = candidates.places + np.arange(before)[:, None] * per_input
+        rows = candidates.rows[stay].ravel()
         if self.written is not None:
-            self.written = np.concatenate([self.written[rows], going.tokens[stay].reshape(-1, 1)], axis=1)
-        self.origins, self.tokens, self.totals = origins[stay].ravel(), going.tokens[stay].ravel(), going.totals[stay]
+            self.written = np.concatenate([self.written[rows], candidates.tokens[stay].reshape(-1, 1)], axis=1)
+        self.origins, self.tokens, self.totals = (
+            origins[stay].ravel(),
+            candidates.tokens[stay].ravel(),
+            candidates.totals[stay],
+        )
         same = as_before and width == 1
         return None if same else rows, None if as_before else np.flatnonzero(stay)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -117,6 +117,28 @@ class History:
         log_probs = [float(record.log_probs[place]) for record, place in path]
         likeliest = [record.top.choices(row, self.likeliest) for (record, _), row in zip(path, rows, strict=True)]
         return decoded(tokens, log_probs, self.eos, self.penalty, source_length, weights, likeliest)
+
+
+@dataclass
+class SampledSequence:
+    """The tokens of a row so far, each with its log-probability and what else was asked for; it grows."""
+
+    tokens: list[int] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    likeliest: list[Choices] = field(default_factory=list)
+    attention: list[Tensor] = field(default_factory=list)  # (L, N, S) each
+
+    def decoded(self, eos: int, penalty: float, source_length: int) -> DecodedSequence:
+        return decoded(self.tokens, self.log_probs, eos, penalty, source_length, self.attention, self.likeliest)
+
+
+@dataclass(frozen=True)
+class SampledToken:
+    """A row that has one more token, and whether it is the last."""
+
+    row: int
+    sequence: SampledSequence
+    last: bool
 
 
 def decoded(

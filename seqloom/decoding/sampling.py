@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.hypotheses import Choices, DecodedSequence, DecodingUpdate, TopTokens, decoded
+from seqloom.decoding.hypotheses import DecodingUpdate, SampledSequence, SampledToken, TopTokens
 from seqloom.decoding.settings import DecodingOptions, SamplingOptions
 from seqloom.decoding.stepper import Step, Stepper
 
@@ -76,28 +75,6 @@ class RowGenerators:
 def seeded_generator(key: str) -> torch.Generator:
     seed = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=7).digest(), "big")
     return torch.Generator().manual_seed(seed)
-
-
-@dataclass
-class SampledSequence:
-    """The tokens of a row so far, each with its log-probability and what else was asked for; it grows."""
-
-    tokens: list[int] = field(default_factory=list)
-    log_probs: list[float] = field(default_factory=list)
-    likeliest: list[Choices] = field(default_factory=list)
-    attention: list[Tensor] = field(default_factory=list)  # (L, N, S) each
-
-    def decoded(self, eos: int, penalty: float, source_length: int) -> DecodedSequence:
-        return decoded(self.tokens, self.log_probs, eos, penalty, source_length, self.attention, self.likeliest)
-
-
-@dataclass(frozen=True)
-class SampledToken:
-    """A row that has one more token, and whether it is the last."""
-
-    row: int
-    sequence: SampledSequence
-    last: bool
 
 
 def sample(

@@ -13,38 +13,38 @@ class SamplingOptions(Config):
     """How the next token is chosen from the model's distribution."""
 
     temperature: float = Field(0.0, ge=0, le=100)
-    """0 takes the most probable token; 1 samples from the model's distribution; above is more random, below less."""
+    """Sampling temperature: 0 takes the most probable token, 1 samples from the distribution, higher is more random."""
     top_k: int = Field(0, ge=0, le=10_000_000)
-    """Sample from the k most probable tokens only; 0 for all."""
+    """Sample only from the k most probable tokens; 0: from all."""
     top_p: float = Field(1.0, gt=0, le=1)
-    """Sample from the most probable tokens that together have this probability (nucleus sampling); 1 for all."""
+    """Nucleus sampling: sample from the most probable tokens with this total probability; 1: from all."""
     seed: NonNegativeInt = 0
-    """Seed of sampling: the same seed, the same text."""
+    """Random seed of the sampling."""
     likeliest: int = Field(0, ge=0, le=20)
-    """For each token written, return so many of the most probable tokens with their log-probabilities."""
+    """Return this many of the most probable tokens at each position, with log-probabilities."""
 
 
 class DecodingOptions(SamplingOptions):
     """How an answer is decoded: by beam search, or, with a temperature, by sampling."""
 
     beam: int = Field(4, ge=1, le=100)
-    """Beam size: hypotheses that are followed side by side; 1 is greedy search."""
+    """Beam size; 1 is greedy search."""
     n_best: int = Field(1, ge=1, le=100)
-    """Answers for each input: of beam search the best first, else as they are sampled."""
+    """Number of answers per input: the best of the beam, or independent samples."""
     early_stopping: bool = True
-    """Beam search ends once `beam` answers have ended; false: once nothing that goes on can become better than them."""
+    """End beam search as soon as `beam` hypotheses are finished; false: once no unfinished one can score better."""
     length_penalty: float = Field(1.0, ge=0, le=10)
-    """0 prefers short answers; 1 divides by a length; above, longer ones."""
+    """Exponent of the length normalisation: 0 prefers short answers, higher values longer ones."""
     max_length: int = Field(0, ge=0, le=100_000)
-    """Tokens of an answer at most; 0: by the length of the source, see `max_ratio`."""
+    """Maximum length of an answer in tokens; 0: from the length of the source, see `max_ratio`."""
     max_ratio: float = Field(3.0, gt=0, le=100)
-    """Tokens of an answer at most for each token of the source, and twenty more."""
+    """Maximum length of an answer: this many tokens per source token, plus 20."""
     min_length: NonNegativeInt = 0
-    """Tokens of an answer at least."""
+    """Minimum length of an answer in tokens."""
     no_repeat: NonNegativeInt = 0
-    """No n-gram of so many tokens comes twice in an answer; 0 for any."""
+    """No n-gram of this size occurs twice in an answer; 0: no restriction."""
     prefix: str = Field("", max_length=1_000)
-    """What every answer begins with."""
+    """Text that every answer starts with."""
 
     @model_validator(mode="after")
     def beam_holds_the_answers(self) -> Self:

@@ -53,7 +53,7 @@ class PerInput:
 
 
 def select_rows(state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
-    """These rows of every tensor in nested tuples and lists, in this order; what is no tensor holds for all rows.
+    """These rows of every tensor in nested tuples and lists, in this order; what has no axes holds for all rows.
 
     A part of a state that has a method `select(rows, inputs)` says itself what its rows are, as `PerInput` does.
 
@@ -63,7 +63,7 @@ def select_rows(state: Any, rows: Tensor, inputs: Tensor | None = None) -> Any:
             [2]]), None])
     """
     if isinstance(state, Tensor):
-        return state.index_select(0, rows)
+        return state.index_select(0, rows) if state.dim() else state
     if isinstance(state, tuple | list):
         parts = [select_rows(part, rows, inputs) for part in state]
         return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)

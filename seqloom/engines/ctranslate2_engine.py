@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
 from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate, decoded, length_penalty
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.decoding.writer import SequenceWriter
-from seqloom.engines.ctranslate2_package import CONFIG, import_ctranslate2
-from seqloom.engines.refusals import refuse_options
-from seqloom.engines.settings import EngineFacts
+from seqloom.engines.ctranslate2_package import CONFIG, WEIGHTS, import_ctranslate2
+from seqloom.engines.settings import EngineMetadata, damaged
+from seqloom.engines.unsupported import check_options
 from seqloom.storage import ModelFiles
 from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS
 from seqloom.tokens.tokenizer import Tokenizer
@@ -36,7 +37,7 @@ class CTranslate2Engine(SequenceWriter):
     def __init__(
         self,
         files: ModelFiles,
-        facts: EngineFacts,
+        facts: EngineMetadata,
         source: Tokenizer,
         target: Tokenizer,
         threads: int,
@@ -48,21 +49,24 @@ class CTranslate2Engine(SequenceWriter):
         threads       workers side by side
         token_scores  whether answers have the score of each token, which takes a second pass; else their sum
         """
-        names = {CONFIG: "config.json"}
-        given = {names.get(name, name): bytes(files.map(name)) for name in facts.files}
+        self.files = files
+        given = {name: bytes(files.map(name)) for name in facts.files}
+        check_files(files, given, source, target)
+        given["config.json"] = given.pop(CONFIG)
         kind = "int8" if facts.int8 else "float32"
-        self.translator: Any = import_ctranslate2().Translator(
-            "exported", files=given, compute_type=kind, inter_threads=threads, intra_threads=1
+        translator = import_ctranslate2().Translator
+        self.translator: Any = self.asked(
+            translator, "exported", files=given, compute_type=kind, inter_threads=threads, intra_threads=1
         )
         self.source, self.target, self.limit = source.vocabulary, target.vocabulary, facts.limit
         self.ids = dict(zip(target.vocabulary, count()))
         self.threads, self.token_scores = threads, token_scores
 
     def write_steps(
-        self, sources: Sequence[Sequence[int]], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
+        self, sources: Sequence[Any], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
     ) -> Iterator[list[DecodingUpdate]]:
         """All at once: CTranslate2 runs the whole search."""
-        refuse_options("ctranslate2", options, temperature=0, likeliest=0, early_stopping=True, copy_unknown=False)
+        check_options("ctranslate2", options, temperature=0, likeliest=0, early_stopping=True, copy_unknown=False)
         wanted = [number for number, request in enumerate(requests) if request.wanted]
         read = [[self.source[token] for token in sources[number]] for number in wanted]
         limits = [self.limit_of(len(row), options) for row in read]
@@ -70,7 +74,8 @@ class CTranslate2Engine(SequenceWriter):
         found = self.search(read, begin, max(limits, default=1), options)
         for place, limit in enumerate(limits):  # few: those that had not ended by their own limit
             if any(len(one.tokens) > limit for one in found[place]):
-                found[place] = self.search([read[place]], begin, limit, options)[0]
+                short = self.truncated(read[place], found[place], limit) if options.beam == 1 else []
+                found[place] = short or self.search([read[place]], begin, limit, options)[0]
         usual = [options.usual(len(row)) for row in read]
         best = [
             ranked(one, options, truncating=limit < most) for one, limit, most in zip(found, limits, usual, strict=True)
@@ -79,6 +84,13 @@ class CTranslate2Engine(SequenceWriter):
             DecodingUpdate(number, answers, True)
             for number, answers in zip(wanted, self.sequences(read, best, options), strict=True)
         ]
+
+    def asked(self, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+        """What CTranslate2 says; where it cannot, the files are at fault, for what it is asked is checked."""
+        try:
+            return function(*given, **options)
+        except (RuntimeError, ValueError, IndexError, MemoryError) as error:
+            raise damaged(self.files, f"CTranslate2 does not take it: {error}") from error
 
     def limit_of(self, length: int, options: DecodingOptions) -> int:
         """Tokens of an answer to so many; there are no positions beyond the limit of the model."""
@@ -89,7 +101,8 @@ class CTranslate2Engine(SequenceWriter):
     ) -> list[list[Hypothesis]]:
         """All hypotheses of each source, with their log-probabilities."""
         strength = length_strength(options.length_penalty, sum(map(len, read)) / max(len(read), 1))
-        results = self.translator.translate_batch(
+        results = self.asked(
+            self.translator.translate_batch,
             read,
             target_prefix=[begin] * len(read) if begin else None,
             beam_size=options.beam,
@@ -112,6 +125,12 @@ class CTranslate2Engine(SequenceWriter):
         ]
         return [self.rescored(row, one) for row, one in zip(read, found, strict=True)] if begin else found
 
+    def truncated(self, read: list[str], found: Sequence[Hypothesis], limit: int) -> list[Hypothesis]:
+        """The beginning of what a greedy search wrote: with a lower limit it would have written this."""
+        tokens = [one.tokens[:limit] for one in found]
+        scores = self.score([read] * len(found), [[*each, END] for each in tokens])
+        return [Hypothesis(each, sum(score[:limit])) for each, score in zip(tokens, scores, strict=True)]
+
     def share(self, count: int) -> int:
         """How many sources go together: a full batch, or less if all workers are to have some."""
         return max(1, min(64, -(-count // self.threads)))
@@ -124,7 +143,7 @@ class CTranslate2Engine(SequenceWriter):
     def score(self, read: Sequence[list[str]], written: Sequence[list[str]]) -> list[list[float]]:
         """The log-probability of each token of answers."""
         words = [[token for token in tokens if token != END] for tokens in written]
-        results = self.translator.score_batch(list(read), words, max_batch_size=self.share(len(words)))
+        results = self.asked(self.translator.score_batch, list(read), words, max_batch_size=self.share(len(words)))
         return [list(one.log_probs[: len(tokens)]) for one, tokens in zip(results, written, strict=True)]
 
     def sequences(
@@ -140,6 +159,20 @@ class CTranslate2Engine(SequenceWriter):
             for (row, one), score in zip(every, scores, strict=True)
         )
         return [[next(made) for _ in found] for found in best]
+
+
+def check_files(files: ModelFiles, given: Mapping[str, bytes], source: Tokenizer, target: Tokenizer) -> None:
+    """Raise an error unless these are the files of a model that writes the tokens of its tokenizers."""
+    sides = {"shared_vocabulary.json": target, "source_vocabulary.json": source, "target_vocabulary.json": target}
+    if not {CONFIG, WEIGHTS} <= given.keys() <= {CONFIG, WEIGHTS, *sides}:
+        raise damaged(files, f"these are not the files of CTranslate2: {', '.join(given)}")
+    for name in sides.keys() & given.keys():
+        try:
+            tokens = json.loads(given[name])
+        except (ValueError, RecursionError):
+            tokens = None
+        if tokens != list(sides[name].vocabulary):
+            raise damaged(files, f"{name} is not the vocabulary of its tokenizer")
 
 
 def length_strength(ours: float, length: float) -> float:

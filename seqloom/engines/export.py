@@ -8,56 +8,95 @@ from typing import Any
 from torch import nn
 
 from seqloom.engines.ctranslate2_export import export_translator
-from seqloom.engines.in_engine import check_in_torch
-from seqloom.engines.onnx_export import export_logits
-from seqloom.engines.settings import ENGINES, FILE, EngineFacts
+from seqloom.engines.engine_module import check_in_torch
+from seqloom.engines.onnx_generation_export import export_generation, generation_spec
+from seqloom.engines.onnx_logits_export import export_logits
+from seqloom.engines.settings import ENGINES, FILE, EngineMetadata
 from seqloom.errors import SeqloomError, UnknownName
+from seqloom.layers.positions import Sinusoidal
+from seqloom.models.language_model import LanguageModel
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.storage import write_json
+from seqloom.tasks.caption.task import Caption
 from seqloom.tasks.classify.task import Classify
+from seqloom.tasks.generate.task import Generate
 from seqloom.tasks.tag.task import Tag
 from seqloom.tasks.task import Task
 from seqloom.tasks.translate.task import Translate
 
 
 def write_engine(
-    folder: Path, task: Task[Any], network: nn.Module, engine: str, *, int8: bool, made_from: Path | None
+    folder: Path, task: Task[Any], network: nn.Module, engine: str, *, int8: bool, made_from: str, mark: str
 ) -> None:
-    """Write the files of an engine, and what it must know, into a folder that gets a manifest."""
+    """Write the files of an engine, and what it must know, into a folder that gets a manifest.
+
+    made_from   the folder of the model, which `mark` says that this user named
+    """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES, remedy=f"there are: {', '.join(ENGINES)}")
     check_in_torch(network)
     before = {file.name for file in folder.iterdir()}
     write = write_ctranslate2 if engine == "ctranslate2" else write_onnx
-    limits = write(folder, task, network, int8=int8)
+    known = write(folder, task, network, int8=int8)
     files = sorted(file.name for file in folder.iterdir() if file.name not in before)
-    facts = EngineFacts(
-        engine=engine, int8=int8, task=task.config.task, files=files,
-        made_from="" if made_from is None else str(made_from.resolve()), **limits,
+    facts = EngineMetadata(
+        engine=engine, int8=int8, task=task.config.task, files=files, made_from=made_from, mark=mark, **known,
     )  # fmt: skip
     write_json(folder / FILE, facts.model_dump())
 
 
-def write_ctranslate2(folder: Path, task: Task[Any], network: nn.Module, *, int8: bool) -> dict[str, int]:
+def write_ctranslate2(folder: Path, task: Task[Any], network: nn.Module, *, int8: bool) -> dict[str, Any]:
     """The files of CTranslate2; how much the model reads and writes at most."""
     if not (isinstance(task, Translate) and isinstance(network, Seq2Seq)):
         what = f"CTranslate2 runs Transformers that translate, and this is a model for {task.config.task}"
-        raise SeqloomError(what, remedy="models that classify or tag can be exported with --to onnx")
+        raise SeqloomError(what, remedy="export it with --to onnx")
     if not task.translates:
         what = "CTranslate2 runs models that read texts, and this one reads frames"
-        raise SeqloomError(what, remedy="serve the folder as it is")
+        raise SeqloomError(what, remedy="export it with --to onnx")
     config = task.config.model
     export_translator(network, config, task.source_tokenizer, task.target_tokenizer, folder, int8=int8)
     return {"length": config.length, "limit": config.places}
 
 
-def write_onnx(folder: Path, task: Task[Any], network: nn.Module, *, int8: bool) -> dict[str, int]:
-    """The graph of a model that gives logits for a whole input."""
+def write_onnx(folder: Path, task: Task[Any], network: nn.Module, *, int8: bool) -> dict[str, Any]:
+    """The graph of a model, and what is known of it: one that writes, or one that gives logits for a whole input."""
+    if isinstance(task, Translate | Caption) and isinstance(network, Seq2Seq):
+        return write_seq2seq(folder, task, network, int8=int8)
+    if isinstance(task, Generate) and isinstance(network, LanguageModel):
+        return write_language_model(folder, task, network, int8=int8)
     if not isinstance(task, Classify | Tag):
-        what = f"only models that classify or tag are exported to ONNX so far, and this is one for {task.config.task}"
-        raise SeqloomError(what, remedy="a Transformer that translates can be exported with --to ctranslate2")
+        what = f"a model for {task.config.task} has no form in ONNX that seqloom knows"
+        raise SeqloomError(what, remedy="use it with torch as it is")
     if getattr(network, "crf", None) is not None:
         what = "tag.head = crf searches outside of the graph, so it is not exported to ONNX"
         raise SeqloomError(what, remedy="use it with torch, or train with --set tag.head=softmax")
-    export_logits(network, folder, int8=int8)
+    export_logits(network, folder, task.config.model.length, int8=int8)
     return {}
+
+
+def write_seq2seq(folder: Path, task: Translate | Caption, network: Seq2Seq, *, int8: bool) -> dict[str, Any]:
+    """The graph of a model that writes from a source."""
+    config = task.config.model
+    places = max(config.length, config.places)
+    export_generation(generation_spec(network), folder, places, int8=int8)
+    bounded = network.decoder.limit is not None or has_sinusoidal_positions(network.decoder)
+    known: dict[str, Any] = {"length": config.length, **({"limit": config.places} if bounded else {})}
+    if isinstance(task, Caption):
+        rows, columns = task.grid
+        shape = [*task.shape, rows, columns, task.facts["longest"]]
+        return {**known, "reads": "picture", "regions": rows * columns, "picture": shape}
+    return {**known, "reads": "text" if task.translates else "frames"}
+
+
+def write_language_model(folder: Path, task: Generate, network: LanguageModel, *, int8: bool) -> dict[str, Any]:
+    """The graph that writes, if the model does, and that of its logits, which perplexity and blanks are taken from."""
+    length = task.config.model.length
+    export_logits(network, folder, length, int8=int8)
+    if not task.masked:
+        export_generation(generation_spec(network), folder, length, int8=int8)
+    return {"length": length, "window": network.limit or 0}
+
+
+def has_sinusoidal_positions(network: nn.Module) -> bool:
+    """Whether it has sinusoidal positions, of which a graph holds so many."""
+    return any(isinstance(module, Sinusoidal) for module in network.modules())

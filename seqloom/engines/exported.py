@@ -1,21 +1,22 @@
-"""An exported translator, opened without torch: called with texts, it gives the answers that its task gives."""
+"""Exported models that write, opened without torch: they give the answers that their tasks give."""
 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from seqloom.config import check
+from seqloom.config import Config, check
 from seqloom.decoding.hypotheses import DecodingUpdate
 from seqloom.decoding.writer import SequenceWriter
-from seqloom.engines.facts import ALONE
-from seqloom.engines.settings import EngineFacts, engine_of
+from seqloom.engines.metadata import answers_alone
+from seqloom.engines.settings import EngineMetadata, engine_of
 from seqloom.errors import SeqloomError
 from seqloom.storage import ModelFiles, open_files
 from seqloom.tasks.prefix import prefix_tokens
-from seqloom.tasks.requests import TaskRequest, answers
+from seqloom.tasks.requests import Keys, Reply, TaskRequest, answers
 from seqloom.tasks.translate.answering import answer_sources
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.translate.task_tags import tagged
@@ -24,56 +25,76 @@ from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.tokenizer import Tokenizer
 
 
-class ExportedTranslator:
-    """A translator in an engine. Call it with a text or a list of texts, as a model in torch."""
+class ExportedModel(ABC):
+    """A model in an engine. Call it with an input or a list of them, as a model in torch."""
 
-    def __init__(self, writer: SequenceWriter, tokenizers: dict[str, Tokenizer], facts: EngineFacts) -> None:
-        self.writer, self.facts = writer, facts
-        source, self.target = pair_of(tokenizers)
-        self.reading = TextReading(source, facts.length)
+    task_name: ClassVar[str]
+    Options: ClassVar[type[Config]]
 
-    task_name = "translate"
+    def __init__(self, facts: EngineMetadata) -> None:
+        self.facts = facts
 
     @property
     def option_names(self) -> Iterable[str]:
         """The options that a call may have."""
-        return TranslateOptions.model_fields.keys()
+        return self.Options.model_fields.keys()
 
-    def options(self, **options: Any) -> TranslateOptions:
+    def options(self, **options: Any) -> Any:
         """Check options by name; an unknown one is an error."""
-        return check(TranslateOptions, options, where="options")
+        return check(self.Options, options, where="options")
 
-    def __call__(self, texts: str | Sequence[str], **options: Any) -> Any:
-        """Answer one text, or several by a list of answers."""
-        if isinstance(texts, str):
-            return self.predict([texts], self.options(**options))[0]
-        return self.predict(texts, self.options(**options))
+    def __call__(self, inputs: Any, **options: Any) -> Any:
+        """Answer one input, or several by a list of answers."""
+        if not isinstance(inputs, list | tuple):
+            return self.predict([inputs], self.options(**options))[0]
+        return self.predict(inputs, self.options(**options))
 
-    def stream(self, chunks: Iterable[Sequence[str]], **options: Any) -> Iterator[Any]:
-        """Answer texts that come in chunks, in constant memory."""
+    def stream(self, chunks: Iterable[Sequence[Any]], **options: Any) -> Iterator[Any]:
+        """Answer inputs that come in chunks, in constant memory; sampling does not depend on the size of the chunks."""
         chosen = self.options(**options)
+        keys = Keys(chosen.seed)
         for chunk in chunks:
-            yield from self.predict(chunk, chosen)
+            yield from self.predict(chunk, chosen, keys)
 
-    def predict(self, texts: Sequence[str], options: TranslateOptions) -> list[Any]:
+    def predict(self, inputs: Sequence[Any], options: Any, keys: Keys | None = None) -> list[Any]:
+        seeds = (keys or Keys(options.seed)).of(inputs)
+        requests = [TaskRequest(one, key) for one, key in zip(inputs, seeds, strict=True)]
+        return answers(self.answer_steps(requests, options), len(requests))
+
+    @abstractmethod
+    def answer_steps(self, requests: Sequence[TaskRequest], options: Any) -> Iterable[Sequence[Reply]]:
+        """Answers, as the task of the model gives them."""
+
+
+class ExportedTranslator(ExportedModel):
+    """A translator of texts."""
+
+    task_name, Options = "translate", TranslateOptions
+
+    def __init__(self, writer: SequenceWriter, tokenizers: dict[str, Tokenizer], facts: EngineMetadata) -> None:
+        super().__init__(facts)
+        self.writer = writer
+        source, self.target = pair_of(tokenizers)
+        self.reading = TextReading(source, facts.length)
+
+    def answer_steps(self, requests: Sequence[TaskRequest], options: TranslateOptions) -> Iterator[Sequence[Reply]]:
         begin = prefix_tokens(self.target, options.prefix)
-        texts = [tagged(options.task_tag, text) for text in texts]
+        texts = [tagged(options.task_tag, one.input) for one in requests]
 
         def decode(read: Sequence[Sequence[int]], batch: Sequence[TaskRequest]) -> Iterator[list[DecodingUpdate]]:
             return self.writer.write_steps(read, batch, begin, options)
 
-        steps = answer_sources(
-            self.reading, self.reading.read(texts), [TaskRequest(text) for text in texts], self.target, decode,
+        return answer_sources(
+            self.reading, self.reading.read(texts), requests, self.target, decode,
             copy_unknown=options.copy_unknown, at_once=self.writer.at_once,
         )  # fmt: skip
-        return answers(steps, len(texts))
 
 
 def pair_of(tokenizers: dict[str, Tokenizer]) -> tuple[Tokenizer, Tokenizer]:
     """The tokenizers of source and target, which may be one."""
     shared = tokenizers.get("text")
     source, target = tokenizers.get("source", shared), tokenizers.get("target", shared)
-    if source is None or target is None:
+    if target is None or source is None:
         raise SeqloomError("the exported folder lacks its tokenizers", remedy="export it again")
     return source, target
 
@@ -87,20 +108,37 @@ def workers() -> int:
 
 
 def make_writer(
-    files: ModelFiles, facts: EngineFacts, tokenizers: dict[str, Tokenizer], threads: int, *, token_scores: bool = True
+    files: ModelFiles,
+    facts: EngineMetadata,
+    tokenizers: dict[str, Tokenizer],
+    threads: int,
+    *,
+    token_scores: bool = True,
 ) -> SequenceWriter:
-    """The engine of an exported translator."""
+    """The engine of an exported model that writes from a source."""
+    if facts.engine == "onnx":
+        from seqloom.engines.onnx_generation import OnnxGenerator
+
+        return OnnxGenerator(files, facts, threads, (tokenizers.get("target") or tokenizers["text"]).size)
     from seqloom.engines.ctranslate2_engine import CTranslate2Engine
 
     return CTranslate2Engine(files, facts, *pair_of(tokenizers), threads, token_scores=token_scores)
 
 
-def open_alone(place: Path, *, token_scores: bool = True) -> ExportedTranslator:
+def open_alone(place: Path, *, token_scores: bool = True) -> ExportedModel:
     """An exported folder of a task that needs no torch; every file is checked first."""
     files = open_files(place)
     files.verify()
     facts = engine_of(files)
-    assert facts is not None and facts.task in ALONE
+    assert facts is not None and answers_alone(facts)
     tokenizers = tokenizers_in(files)
+    if facts.task == "generate":
+        from seqloom.engines.exported_generator import ExportedGenerator
+
+        return ExportedGenerator(files, tokenizers["text"], facts, workers())
     writer = make_writer(files, facts, tokenizers, workers(), token_scores=token_scores)
+    if facts.task == "caption":
+        from seqloom.engines.exported_captioner import ExportedCaptioner
+
+        return ExportedCaptioner(writer, tokenizers["text"], facts)
     return ExportedTranslator(writer, tokenizers, facts)

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.hypotheses import DecodingUpdate, SampledToken
 from seqloom.decoding.settings import DecodingOptions
-from seqloom.decoding.writer import SequenceWriter
+from seqloom.decoding.writer import SequenceWriter, TextContinuer
+from seqloom.engines.engine_module import EngineModule
 from seqloom.engines.exported import make_writer, workers
-from seqloom.engines.in_engine import InEngine
-from seqloom.engines.settings import EngineFacts
-from seqloom.errors import DamagedError
-from seqloom.extras import require
+from seqloom.engines.onnx_generation import OnnxContinuer
+from seqloom.engines.onnx_session import OnnxSession
+from seqloom.engines.settings import LOGITS, EngineMetadata, damaged
 from seqloom.storage import ModelFiles
-from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.tasks.caption.task import Caption
+from seqloom.tasks.classify.task import Classify
+from seqloom.tasks.generate.task import Generate
+from seqloom.tasks.tag.task import Tag
+from seqloom.tasks.task import Task
+from seqloom.tasks.translate.task import Translate
 
 
-def make_network(files: ModelFiles, facts: EngineFacts, tokenizers: dict[str, Tokenizer]) -> nn.Module:
-    """The engine of an exported model as a module."""
-    if facts.engine == "onnx":
-        return EngineLogits(files, facts, workers())
-    return EngineWriter(make_writer(files, facts, tokenizers, workers()))
+def make_network(files: ModelFiles, facts: EngineMetadata, task: Task[Any]) -> nn.Module:
+    """The engine of an exported model as a module; an error where its task is not one that the engine is for."""
+    if facts.task == task.config.task:
+        if facts.engine == "onnx" and isinstance(task, Classify):
+            return EngineLogits(files, facts, workers(), task.answers.outputs)
+        if facts.engine == "onnx" and isinstance(task, Tag):
+            return EngineLogits(files, facts, workers(), len(task.tags))
+        if facts.engine == "onnx" and isinstance(task, Generate):
+            kind = EngineLanguageModel if task.masked else EngineContinuer
+            return kind(files, facts, workers(), task.tokenizer.size)
+        if (facts.engine == "onnx" and isinstance(task, Caption)) or isinstance(task, Translate):
+            return EngineWriter(make_writer(files, facts, task.tokenizers, workers()))
+    what = f"its engine is {facts.engine} for {facts.task:.80}, and its settings are for {task.config.task:.80}"
+    raise damaged(files, what)
 
 
-class EngineWriter(InEngine, SequenceWriter):
+class EngineWriter(EngineModule, SequenceWriter):
     """A writer that runs in an engine."""
 
     def __init__(self, writer: SequenceWriter) -> None:
@@ -35,28 +49,48 @@ class EngineWriter(InEngine, SequenceWriter):
         self.writer, self.at_once = writer, writer.at_once
 
     def write_steps(
-        self, sources: Sequence[Sequence[int]], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
+        self, sources: Sequence[Any], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
     ) -> Iterator[list[DecodingUpdate]]:
         return self.writer.write_steps(sources, requests, prefix, options)
 
 
-class EngineLogits(InEngine):
+class EngineLogits(EngineModule):
     """A module whose graph runs in ONNX Runtime: tensors in, logits out."""
 
-    def __init__(self, files: ModelFiles, facts: EngineFacts, threads: int) -> None:
+    def __init__(self, files: ModelFiles, facts: EngineMetadata, threads: int, outputs: int) -> None:
         super().__init__()
-        runtime = require("onnxruntime", "onnx", "the engine onnx")
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = threads
-        graph = bytes(files.map(facts.files[0]))
-        try:
-            self.session: Any = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # of which the runtime has many kinds
-            raise DamagedError(f"{files.place} holds no graph: {error}", remedy="export it again") from error
-        self.inputs = [one.name for one in self.session.get_inputs()]
+        self.files, self.outputs, self.limit = files, outputs, facts.window or None
+        self.session = OnnxSession(files, LOGITS, threads)
 
     def forward(self, *inputs: Tensor | None) -> Tensor:
         """The logits of a batch; the graph names what it reads by its place among the arguments."""
         given = {f"input_{place}": one.numpy() for place, one in enumerate(inputs) if one is not None}
-        (logits,) = self.session.run(["logits"], {name: given[name] for name in self.inputs})
-        return torch.from_numpy(logits)
+        found = torch.from_numpy(self.session.run(given)[0])
+        batch = next(iter(given.values()))
+        shapes = ((len(batch), self.outputs), (*batch.shape[:2], self.outputs))
+        if found.dtype != torch.float32 or tuple(found.shape) not in shapes or not found.isfinite().all():
+            raise damaged(self.files, f"its graph gives no {self.outputs:,} logits, but {tuple(found.shape)}")
+        return found
+
+
+class EngineLanguageModel(EngineLogits):
+    """A language model: logits of all places of a text, or of some."""
+
+    def forward(self, *inputs: Tensor | None) -> Tensor:
+        """tokens (B, T), lengths (B), and if there are some, the places (B, T) that are asked for."""
+        tokens, lengths, *where = inputs
+        logits = super().forward(tokens, lengths)
+        return logits[where[0]] if where and where[0] is not None else logits
+
+
+class EngineContinuer(EngineLanguageModel, TextContinuer):
+    """One that writes, too."""
+
+    def __init__(self, files: ModelFiles, facts: EngineMetadata, threads: int, outputs: int) -> None:
+        super().__init__(files, facts, threads, outputs)
+        self.continuer = OnnxContinuer(files, facts, threads, outputs)
+
+    def continue_texts(
+        self, texts: Sequence[Sequence[int]], keys: Sequence[str], options: Any, wanted: Callable[[int], bool]
+    ) -> Iterator[list[SampledToken]]:
+        return self.continuer.continue_texts(texts, keys, options, wanted)

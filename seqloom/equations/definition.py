@@ -45,7 +45,7 @@ class Equations(Generic[P, R]):
         several = isinstance(part, tuple)
         if not all(isinstance(each, Equations) for each in (part if several else (part,))):
             remedy = "write `cell=lstm`, or `blocks=(block, block)` for what is looped over"
-            raise GrammarError(f"the default of {name} is no definition", where=self.source.place(), remedy=remedy)
+            raise GrammarError(f"the default of {name} is not a definition", where=self.source.place(), remedy=remedy)
         return tuple(each.bind() for each in part) if several else part.bind()
 
     def __call__(self, *inputs: P.args, **weights: P.kwargs) -> R:

@@ -78,9 +78,7 @@ def instead_of_statement(statement: ast.stmt, in_place: bool) -> tuple[str, str]
         case ast.Assign():
             return f"`{shown}` gives one value two names", "write one name a line"
         case ast.If():
-            remedy = (
-                "choose between two values: `y = where(condition, x, z)`; what is fixed beforehand is another function"
-            )
+            remedy = "choose between two values: `y = where(condition, x, z)`; for a fixed choice write two functions"
             return f"`{shown}` branches, and a formula does not", remedy
         case ast.While():
             return f"`{shown}` has no end that a formula shows", "write `scan(cell, X)` for a recurrence"

@@ -31,7 +31,7 @@ class CountedMetric:
 
     def __post_init__(self) -> None:
         if not len(self.counts):
-            raise DataError("no sentences to measure", remedy="give one at least")
+            raise DataError("no sentences to measure", remedy="give at least one")
 
     @property
     def value(self) -> float:

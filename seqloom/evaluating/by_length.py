@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,9 @@ from rich.bar import Bar
 from rich.table import Table
 from rich.text import Text
 
-from seqloom.attention.fonts import fonts_with
-from seqloom.errors import DataError, OutputError
+from seqloom.errors import DataError
 from seqloom.evaluating.bootstrap import ConfidenceInterval, CountedMetric, interval
 from seqloom.evaluating.classification import check_same_length
-from seqloom.extras import require
 
 STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 MOST = 8
@@ -47,11 +44,7 @@ Curves = Mapping[str, Sequence[LengthBucket]]
 
 
 def by_length(
-    counted: CountedMetric,
-    lengths: Sequence[int],
-    starts: Sequence[int] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
+    counted: CountedMetric, lengths: Sequence[int], starts: Sequence[int] | None = None
 ) -> list[LengthBucket]:
     """The metric and its confidence interval in each bucket that holds a sentence.
 
@@ -68,7 +61,7 @@ def by_length(
         inside = which == place
         if inside.any():
             high = int(firsts[place + 1]) - 1 if place + 1 < len(firsts) else None
-            found = interval(counted.only(inside), resamples, seed)
+            found = interval(counted.only(inside))
             buckets.append(LengthBucket(low, high, int(inside.sum()), found))
     return buckets
 
@@ -110,48 +103,3 @@ def starts_of(curves: Curves) -> list[int]:
 
 def models_at(curves: Curves, low: int) -> list[tuple[str, LengthBucket]]:
     return [(name, bucket) for name, buckets in curves.items() for bucket in buckets if bucket.low == low]
-
-
-LOOKS = [("#0a58a8", "o", "-"), ("#a54300", "s", "--"), ("#00695a", "^", ":"), ("#8c2f7d", "D", "-.")]
-"""Colour, marker and line of each model: told apart without colour too."""
-
-
-def drawable(file: str | Path) -> Path:
-    target = Path(file)
-    if target.suffix.lower() not in (".png", ".svg"):
-        raise OutputError(f"cannot draw a file that ends in {target.suffix!r}", remedy="end it in .png or .svg")
-    require("matplotlib", "plot", "drawing quality by length")
-    return target
-
-
-def plot(curves: Curves, file: str | Path, measure: str = "BLEU") -> Path:
-    """Plot the metric and its intervals over the length of the source, as .png or .svg."""
-    target = drawable(file)
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    starts = starts_of(curves)
-    labels = {low: models_at(curves, low)[0][1].label for low in starts}
-    with fonts_with(curves), rc_context({"svg.hashsalt": "seqloom", "axes.spines.top": False}):
-        figure = Figure(figsize=(max(5.0, 1.5 + 0.8 * len(starts)), 3.8), layout="constrained")
-        axes = figure.add_subplot()
-        for number, (name, buckets) in enumerate(curves.items()):
-            colour, marker, line = LOOKS[number % len(LOOKS)]
-            shift = 0.08 * (number - (len(curves) - 1) / 2)  # so that intervals do not hide each other
-            x = [starts.index(bucket.low) + shift for bucket in buckets]
-            y, low, high = (np.array([bucket.interval[part] for bucket in buckets]) for part in range(3))
-            around = np.maximum([y - low, high - y], 0)
-            axes.errorbar(x, y, around, color=colour, marker=marker, linestyle=line, capsize=3, label=name)
-        axes.set_xticks(range(len(starts)), [labels[low] for low in starts])
-        axes.set_xlabel("words in the source")
-        axes.set_ylabel(measure)
-        axes.set_ylim(bottom=0)
-        axes.spines["right"].set_visible(False)
-        for text in axes.legend(frameon=False).get_texts():
-            text.set_parse_math(False)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(target, dpi=150, metadata={"Date": None} if target.suffix.lower() == ".svg" else None)
-        except OSError as error:
-            raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
-    return target

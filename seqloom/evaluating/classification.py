@@ -55,7 +55,7 @@ def check_same_length(predicted: Sized, true: Sized, what: str = "predictions") 
             f"{len(predicted)} {what} for {len(true)} right answers", remedy="give one for each, in the same order"
         )
     if not len(true):
-        raise DataError(f"no {what} to measure", remedy="give one at least")
+        raise DataError(f"no {what} to measure", remedy="give at least one")
 
 
 def f1_score(right: int, given: int, there: int) -> float:

@@ -27,7 +27,7 @@ class LanguageModelMetrics:
 
     def __post_init__(self) -> None:
         if self.tokens < 1:
-            raise DataError("no tokens to measure", remedy="give a text of one token at least")
+            raise DataError("no tokens to measure", remedy="give a text of at least one token")
 
     @property
     def mean_loss(self) -> float:

@@ -1,4 +1,4 @@
-"""Pictures of results: the confusion matrix, calibration, learning curves; .png or .svg."""
+"""Plots of results: the confusion matrix, calibration, quality by length, learning curves; .png or .svg."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ import numpy as np
 
 from seqloom.attention.fonts import fonts_with
 from seqloom.errors import OutputError, SeqloomError
-from seqloom.evaluating.by_length import LOOKS
+from seqloom.evaluating.by_length import Curves, models_at, starts_of
 from seqloom.extras import require
+from seqloom.storage import output_errors
 
 BINS = 10
 ORDERS = 10
 """Values that differ by more than this factor stand by their orders of magnitude."""
 WRITTEN = 25
 """Labels up to which the counts stand in the squares of a confusion matrix."""
+
+LOOKS = [
+    ("#0a58a8", "o", "-"), ("#a54300", "s", "--"), ("#00695a", "^", ":"), ("#8c2f7d", "D", "-."),
+    ("#6a5b00", "v", (0, (7, 2))), ("#3c3c46", "P", (0, (3, 1))), ("#b3224d", "X", (0, (1, 1))),
+    ("#2f6f9f", "<", (0, (5, 1, 1, 1))), ("#577a00", ">", (0, (9, 3))),
+]  # fmt: skip
+"""Colour, marker and line of each model, as on pages: told apart without colour too."""
 
 
 def calibration(confidence: Sequence[tuple[float, bool]]) -> list[tuple[float, float, int]]:
@@ -78,6 +86,30 @@ def plot_calibration(confidence: Sequence[tuple[float, bool]], path: Path | str)
         axes.set_xlim(0, 1.02)
         axes.set_ylim(0, 1.02)
         axes.legend(frameon=False)
+        return written(figure, target)
+
+
+def plot_by_length(curves: Curves, path: Path | str, measure: str = "BLEU") -> Path:
+    """Draw the metric and its intervals over the length of the source, a curve for each model."""
+    target = drawable(path)
+    starts = starts_of(curves)
+    labels = {low: models_at(curves, low)[0][1].label for low in starts}
+    with fonts_with(curves):
+        figure, axes = new_figure((max(5.0, 1.5 + 0.8 * len(starts)), 3.8))
+        for number, (name, buckets) in enumerate(curves.items()):
+            colour, marker, line = LOOKS[number % len(LOOKS)]
+            shift = 0.08 * (number - (len(curves) - 1) / 2)  # so that intervals do not hide each other
+            x = [starts.index(bucket.low) + shift for bucket in buckets]
+            y, low, high = (np.array([bucket.interval[part] for bucket in buckets]) for part in range(3))
+            around = np.maximum([y - low, high - y], 0)
+            axes.errorbar(x, y, around, color=colour, marker=marker, linestyle=line, capsize=3, label=name)
+        axes.set_xticks(range(len(starts)), [labels[low] for low in starts])
+        axes.set_xlabel("words in the source")
+        axes.set_ylabel(measure)
+        axes.set_ylim(bottom=0)
+        axes.spines[["top", "right"]].set_visible(False)
+        for text in axes.legend(frameon=False).get_texts():
+            text.set_parse_math(False)
         return written(figure, target)
 
 
@@ -154,10 +186,7 @@ def new_figure(size: tuple[float, float], subplots: int = 1) -> Any:
 def written(figure: Any, target: Path) -> Path:
     from matplotlib import rc_context
 
-    try:
+    with output_errors(target), rc_context({"svg.hashsalt": "seqloom"}):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with rc_context({"svg.hashsalt": "seqloom"}):
-            figure.savefig(target, dpi=150, metadata={"Date": None} if target.suffix.lower() == ".svg" else None)
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
+        figure.savefig(target, dpi=150, metadata={"Date": None} if target.suffix.lower() == ".svg" else None)
     return target

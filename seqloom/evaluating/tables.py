@@ -3,14 +3,70 @@
 from __future__ import annotations
 
 import io
+import re
+import shutil
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 WIDTH = 100
 """Characters in a line of text."""
+NARROWEST = 6
+"""Characters of a heading over numbers that are always shown."""
+WIDEST_LABEL = 30
+
+
+def metric_text(value: float) -> str:
+    """A metric with the digits that say something.
+
+    >>> [metric_text(value) for value in (0.88714, 39.912, 12345.6, 0.00005, 0.0)]
+    ['0.8871', '39.91', '12,346', '5e-05', '0.0000']
+    """
+    size = abs(value)
+    if 0 < size < 0.0005:
+        return f"{value:.2g}"
+    return f"{value:.4f}" if size < 10 else f"{value:.2f}" if size < 1_000 else f"{value:,.0f}"
+
+
+def rich_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], limit: int | None = None) -> Table:
+    """A table for a terminal, of many rows those up to a limit: numbers to the right, long headings above them cut."""
+    table = Table(title=title or None, title_justify="left", box=None)
+    shown = rows[:limit]
+    columns = [[row[at] for row in shown if at < len(row)] for at in range(len(header))]
+    numeric = [at > 0 and bool(cells) and all(map(is_number, cells)) for at, cells in enumerate(columns)]
+    texts = [max(map(cell_len, [name, *cells])) for name, cells, number in zip(header, columns, numeric) if not number]
+    room = shutil.get_terminal_size().columns - sum(min(width, WIDEST_LABEL) + 2 for width in texts)
+    each = max(room // max(sum(numeric), 1) - 2, NARROWEST)
+    for name, cells, number in zip(header, columns, numeric):
+        if number:
+            width = max([each, *map(cell_len, cells)])
+            table.add_column(shortened(name, width), justify="right", no_wrap=True)
+        else:
+            table.add_column(name, overflow="fold")
+    for row in shown:
+        table.add_row(*map(Text, row))
+    if len(rows) > len(shown):
+        table.add_row(f"... {len(rows) - len(shown):,} more")
+    return table
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number, or says that there is none."""
+    return re.fullmatch(r"-?[0-9][0-9,]*\.?[0-9]*(e[-+]?[0-9]+)?%?|-", cell) is not None
+
+
+def shortened(text: str, width: int) -> str:
+    """A text of at most so many cells of a terminal.
+
+    >>> shortened("card_arrival", 8)
+    'card_ar…'
+    """
+    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1)}…"
 
 
 def as_text(shown: Any) -> str:

@@ -51,7 +51,7 @@ class TranslationMetrics:
         several = tuple((right,) if isinstance(right, str) else tuple(right) for right in references)
         if () in several:
             raise DataError(
-                "a hypothesis has no reference", where=f"sentence {several.index(()) + 1}", remedy="give one at least"
+                "a hypothesis has no reference", where=f"sentence {several.index(()) + 1}", remedy="give at least one"
             )
         return cls(tuple(hypotheses), several, None if sources is None else tuple(sources), language, cased, spaced)
 

@@ -48,9 +48,9 @@ def split(sentence: str) -> list[str]:
     )
     words = word_pattern().findall(unicodedata.normalize("NFC", shown))
     if not words:
-        raise SeqloomError("there is no word in the text", remedy='give a few words, as in "the cat sat down"')
+        raise SeqloomError("the text contains no words", remedy='give a few words, as in "the cat sat down"')
     if len(words) > LONGEST:
-        raise SeqloomError(f"{len(words)} words are too many to look at", remedy=f"give at most {LONGEST}")
+        raise SeqloomError(f"{len(words)} words are too many to show", remedy=f"give at most {LONGEST}")
     return words
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqloom.equations import Equations
 from seqloom.equations.latex import latex
-from seqloom.errors import OutputError, SeqloomError
+from seqloom.errors import SeqloomError
 from seqloom.explaining import experiments
 from seqloom.explaining.catalogue import definitions, find
 from seqloom.explaining.example_inputs import SENTENCE
@@ -73,26 +72,3 @@ def latex_of(name: str) -> str:
     if name.replace("_", "-").lower() in experiments.NAMES:
         raise SeqloomError(f"{name} is an experiment, not a formula", remedy="write its page with --html FILE")
     return latex(find(name))
-
-
-def save_page(explained: Explanation | Experiment | Walkthrough, file: str | Path) -> Path:
-    """Write one self-contained page; a file that was there stays whole until the new one is."""
-    from seqloom.explaining.page import page
-
-    target = Path(file)
-    if target.is_dir():
-        raise OutputError(f"{target} is a folder", remedy=f"name a file in it, as {target / 'page.html'}")
-    if target.exists() and not target.is_file():
-        raise OutputError(f"{target} is no plain file", remedy="name a file that ends in .html")
-    text = page(explained)
-    place = target.resolve()  # behind a link, the file that it names
-    part = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, place)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise OutputError(f"cannot write {target}: {error.strerror}", remedy="choose another place") from error
-    return target

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
@@ -25,6 +24,7 @@ from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number, Trace
 from seqloom.explaining.example_inputs import SENTENCE, ExampleInputs, split
 from seqloom.explaining.naming import Naming, naming, shape_of
+from seqloom.explaining.shown_as_page import ShownAsPage
 from seqloom.explaining.values import Value, held, part_of
 from seqloom.explaining.vocabulary_axis import BEST, ShownTokens
 from seqloom.models.stage import run as run_steps
@@ -78,7 +78,7 @@ class TracedStep:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(ShownAsPage):
     """A definition, the words it was run on, and everything that was computed."""
 
     definition: Equations[..., Any]
@@ -181,18 +181,6 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<explanation of {self.name}: {' '.join(self.words)}>"
-
-    def save(self, path: str | Path) -> Path:
-        """Write it as one self-contained page (.html)."""
-        from seqloom.explaining.explain import save_page
-
-        return save_page(self, path)
-
-    def _repr_html_(self) -> str:
-        from seqloom.explaining.page import page
-        from seqloom.views.document import frame
-
-        return frame(page(self))
 
 
 def explain_definition(definition: Equations[..., Any], sentence: str = SENTENCE) -> Explanation:

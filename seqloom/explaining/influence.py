@@ -55,8 +55,8 @@ def forgetting_of(folder: str | Path, sentence: str | None = None) -> Experiment
 def influence_curves(model: Model, given: Any = None) -> tuple[list[str], list[float], list[float]]:
     """The words of a sentence, and the influence of each: in the trained model, and with the weights it began with."""
     if isinstance(model.network, FlatClassifier):
-        what = f"{model.task.config.model.name} puts all words end to end: it has no state that could forget"
-        raise SeqloomError(what, remedy="use a model that reads word by word")
+        what = f"{model.task.config.model.name} concatenates all embeddings: it has no hidden state"
+        raise SeqloomError(what, remedy="use a recurrent model")
     words, learned = influence(model, model.network, given)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -68,6 +68,8 @@ def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], 
     """The words of a sentence, and for each the norm of d(last hidden state) / d(its embedding)."""
     with torch.no_grad():
         first = model.task.example(network, given, model.device).stages[0]
+        if not first.words:  # a picture is not read word by word
+            return [], []
         x = torch.as_tensor(first.stage.traces()[0].values["X"])[None]
     encoder: Any = network.source.encoder if isinstance(network, Seq2Seq) else network.encoder
     assert isinstance(encoder, Encoder)

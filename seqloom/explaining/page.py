@@ -16,8 +16,9 @@ from typing import Any
 from seqloom.equations import Equations, nodes
 from seqloom.equations.drawing.labels import Labels
 from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
-from seqloom.explaining.explanation import SEVERAL, Explanation, View, at_path
+from seqloom.explaining.explanation import SEVERAL, Explanation, SymbolNote, View, at_path
 from seqloom.explaining.panels import Experiment, Panel
+from seqloom.explaining.recipes import recipes
 from seqloom.explaining.values import Value
 from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.views.document import document, image_address
@@ -140,7 +141,7 @@ def size_of(figure: str) -> tuple[int, int]:
 def symbol_table(view: View, explained: Explanation) -> str:
     numbers = parameters(view, explained)
     rows = "".join(
-        f'<tr data-id="{escape(note.id)}"><th scope="row">{without_ids(note.label)}</th>'
+        f'<tr data-id="{escape(note.id)}"><th scope="row">{heard(note)}</th>'
         f'<td class="kind">{note.kind}</td><td class="shape">{escape(note.shape)}</td><td>{escape(note.sense)}</td>'
         f'<td class="number">{f"{numbers[note.id]:,}" if numbers.get(note.id) else ""}</td></tr>'
         for note in view.symbols
@@ -154,6 +155,12 @@ def symbol_table(view: View, explained: Explanation) -> str:
 <th scope="col" class="number">parameters</th></tr></thead>
 <tbody>{rows}</tbody>{foot if total else ""}
 </table></div>"""
+
+
+def heard(note: SymbolNote) -> str:
+    """A symbol as a formula, and its name for who hears the page."""
+    formula = without_ids(note.label).replace("<math", '<math aria-hidden="true"', 1)
+    return f'<span class="spoken">{escape(note.id.rpartition("/")[2])}</span>{formula}'
 
 
 def without_ids(mathml: str) -> str:
@@ -205,6 +212,7 @@ def explanation_data(explained: Explanation) -> dict[str, Any]:
                     for note in view.symbols
                 ],
                 "operations": operations(at_path(explained.definition, view.path), view.path),
+                "recipes": recipes(at_path(explained.definition, view.path), view.path),
             }
             for view in explained.views
         ],

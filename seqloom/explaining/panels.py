@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeAlias
 
+from seqloom.explaining.shown_as_page import ShownAsPage
 from seqloom.explaining.values import Value
 
 Scale = Literal["linear", "log"]
@@ -23,7 +23,7 @@ class Series:
     high: Sequence[float] = ()
     """The ends of an interval around each y, if there are any."""
     look: int | None = None
-    """Which of the looks it has, where the same thing has lines in several charts; unsaid, by its place."""
+    """Which of the looks it has, where the same thing has lines in several charts; default: by its place."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ Panel: TypeAlias = LineChart | BarChart | HeatMap | Table
 
 
 @dataclass(frozen=True, repr=False)
-class Experiment:
+class Experiment(ShownAsPage):
     """A page of its own: what is asked, what was seen, and the panels that show it."""
 
     name: str
@@ -85,15 +85,3 @@ class Experiment:
 
     def __repr__(self) -> str:
         return f"<experiment {self.name}: {self.question}>"
-
-    def save(self, path: str | Path) -> Path:
-        """Write it as one self-contained page (.html)."""
-        from seqloom.explaining.explain import save_page
-
-        return save_page(self, path)
-
-    def _repr_html_(self) -> str:
-        from seqloom.explaining.page import page
-        from seqloom.views.document import frame
-
-        return frame(page(self))

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from seqloom.engines.engine_module import check_in_torch
 from seqloom.errors import SeqloomError
 from seqloom.explaining.walkthrough import Walkthrough, walkthrough
 from seqloom.storage import MANIFEST, is_pack
@@ -31,6 +32,7 @@ def explain_model(model: Model, given: Any = None, wanted: Callable[[], bool] = 
 
 
 def opened(model: Model, given: Any, wanted: Callable[[], bool] = lambda: True) -> Walkthrough:
+    check_in_torch(model.network)
     size = sum(weight.numel() for weight in model.network.parameters())
     settings = getattr(model.config, "model", None)  # a task of somebody's own may have one model, and no such section
     name = getattr(settings, "name", type(model.network).__name__)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import torch
 
 from seqloom.errors import SeqloomError
 from seqloom.explaining.explanation import Explanation, by_position
 from seqloom.explaining.naming import Naming, naming, shape_of
+from seqloom.explaining.shown_as_page import ShownAsPage
 from seqloom.explaining.vocabulary_axis import shown_tokens
 from seqloom.models.stage import Example, StageExample
 
@@ -20,7 +20,7 @@ NUMBERS = 150_000
 
 
 @dataclass(frozen=True, repr=False)
-class Walkthrough:
+class Walkthrough(ShownAsPage):
     """Parts in the order of computation; the last one gives the answer, and is what a reader sees first."""
 
     title: str
@@ -39,18 +39,6 @@ class Walkthrough:
 
     def __repr__(self) -> str:
         return f"<walkthrough of {self.about}: {self.title}>"
-
-    def save(self, path: str | Path) -> Path:
-        """Write it as one self-contained page (.html)."""
-        from seqloom.explaining.explain import save_page
-
-        return save_page(self, path)
-
-    def _repr_html_(self) -> str:
-        from seqloom.explaining.page import page
-        from seqloom.views.document import frame
-
-        return frame(page(self))
 
 
 @dataclass(frozen=True)
@@ -78,7 +66,7 @@ def walkthrough(example: Example, about: str, wanted: Callable[[], bool] = lambd
 
 def check_wanted(wanted: Callable[[], bool]) -> None:
     if not wanted():
-        raise SeqloomError("nobody waits for this explanation any more", remedy="ask again")
+        raise SeqloomError("the client is gone", remedy="ask again")
 
 
 def explained(example: StageExample) -> Explanation:

@@ -32,7 +32,7 @@ from seqloom.layers.encoder_block import (
 )
 from seqloom.layers.feed_forward import FeedForward, Residual, feed_forward, residual
 from seqloom.layers.gru import GRU, GRUResetAfter, gru, gru_reset_after
-from seqloom.layers.heads import (
+from seqloom.layers.output_layers import (
     MLP, LogisticRegression, Readout, Temperature, linear_head, logistic_regression, mlp, readout, temperature,
 )
 from seqloom.layers.identity import Identity, Nothing, identity, nothing

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from seqloom.equations import equations, softmax, stack
 from seqloom.layers.base import Layer, Symbols, layer
-from seqloom.layers.masks import per_query, quiet
+from seqloom.layers.masks import per_query, zero_masked_nans
 from seqloom.layers.scores import Score, additive, dot
 
 
@@ -83,19 +83,19 @@ class SoftAttention(Layer):
 
         q      (B, T, H)            the queries
         h      (B, S, D)            the states
-        mask   (B, S) or (B, T, S)  bool, True where a query may attend; None lets it look everywhere
-        ->  c  (B, T, D)            the contexts; zeros for a query that may look nowhere
+        mask   (B, S) or (B, T, S)  bool, True where a query may attend; None: everywhere
+        ->  c  (B, T, D)            the contexts; zeros for a query that may attend nowhere
             a  (B, T, S)            the weights
         """
-        return self.look(q, self.prepare(h, mask))
+        return self.attend_to(q, self.prepare(h, mask))
 
     def prepare(self, h: Tensor, mask: Tensor | None = None) -> PreparedKeys:
-        """What needs the states alone: h (B, S, D) and a mask as for `forward` -> what `look` takes."""
+        """What needs the states alone: h (B, S, D) and a mask as for `forward` -> what `attend` takes."""
         mask = per_query(mask)
-        h = quiet(h, mask)
+        h = zero_masked_nans(h, mask)
         return PreparedKeys(h, self.score.prepare(h), mask)
 
-    def look(self, q: Tensor, memory: PreparedKeys) -> tuple[Tensor, Tensor]:
+    def attend_to(self, q: Tensor, memory: PreparedKeys) -> tuple[Tensor, Tensor]:
         """What needs the queries: q (B, T, H) and a memory -> what `forward` gives."""
         a = attention_weights(self.score.compare(q, memory.keys), memory.mask)
         return a @ memory.h, a
@@ -114,13 +114,13 @@ class KeyValueAttention(Layer):
         q      (B, T, D)            the queries
         k      (B, S, D)            the keys
         v      (B, S, F)            the values
-        mask   (B, S) or (B, T, S)  bool, True where a query may attend; None lets it look everywhere
-        ->  c  (B, T, F)            the contexts; zeros for a query that may look nowhere
+        mask   (B, S) or (B, T, S)  bool, True where a query may attend; None: everywhere
+        ->  c  (B, T, F)            the contexts; zeros for a query that may attend nowhere
             a  (B, T, S)            the weights
         """
         mask = per_query(mask)
-        a = attention_weights(q @ quiet(k, mask).mT, mask)
-        return a @ quiet(v, mask), a
+        a = attention_weights(q @ zero_masked_nans(k, mask).mT, mask)
+        return a @ zero_masked_nans(v, mask), a
 
 
 @layer(attention_pooling)
@@ -139,7 +139,7 @@ class AttentionPooling(Layer):
         ->  c  (B, D)     the sentences; zeros for one without words
             a  (B, S)     the weights
         """
-        h = quiet(h, per_query(mask))
+        h = zero_masked_nans(h, per_query(mask))
         a = attention_weights(h @ self.q, mask)
         return (a[:, None] @ h)[:, 0], a
 

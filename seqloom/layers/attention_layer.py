@@ -11,7 +11,7 @@ from torch.nn.init import xavier_uniform_
 from seqloom.equations import dim, equations, softmax, sqrt
 from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
-from seqloom.layers.masks import per_query, quiet
+from seqloom.layers.masks import per_query, zero_masked_nans
 from seqloom.layers.multi_head import attend
 from seqloom.layers.packed_weights import product
 
@@ -97,17 +97,19 @@ class AttentionLayer(Layer):
         ->    c  (B, T, K)            the outputs; zeros for a query that may attend nowhere
               a  (B, T, S)            the attention weights
         """
-        return self.look(x, self.keys(h, mask), weights=weights)
+        return self.attend_to(x, self.project_keys_values(h, mask), weights=weights)
 
-    def keys(self, h: Tensor, mask: Tensor | None = None) -> MaskedKeyValue:
-        """What `look` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
+    def project_keys_values(self, h: Tensor, mask: Tensor | None = None) -> MaskedKeyValue:
+        """What `attend_to` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
         mask = per_query(mask)
-        k, v = product(quiet(h, mask), self.W_KV.T).chunk(2, dim=-1)
+        k, v = product(zero_masked_nans(h, mask), self.W_KV.T).chunk(2, dim=-1)
         return MaskedKeyValue(k, v, mask)
 
-    def look(self, x: Tensor, answers: MaskedKeyValue, *, weights: bool = False) -> Tensor | tuple[Tensor, Tensor]:
-        """As `forward`, with what `keys` made of h."""
-        return look(product(x, self.W_Q.T), *answers, scale=1.0, weights=weights)
+    def attend_to(
+        self, x: Tensor, keys_values: MaskedKeyValue, *, weights: bool = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """As `forward`, with what `project_keys_values` made of h."""
+        return attend_alone(product(x, self.W_Q.T), *keys_values, scale=1.0, weights=weights)
 
     def symbols(self) -> Symbols:
         W_K, W_V = self.W_KV.chunk(2, dim=1)
@@ -130,8 +132,8 @@ class BareSelfAttention(Layer):
               a  (B, T, T)            the attention weights
         """
         mask = per_query(mask)
-        x = quiet(x, mask)
-        return look(x, x, x, mask, scale=1.0, weights=weights)
+        x = zero_masked_nans(x, mask)
+        return attend_alone(x, x, x, mask, scale=1.0, weights=weights)
 
 
 @layer(self_attention)
@@ -154,15 +156,15 @@ class SelfAttention(Layer):
               a  (B, T, T)            the attention weights
         """
         mask = per_query(mask)
-        q, k, v = (quiet(x, mask) @ self.W_QKV).chunk(3, dim=-1)
-        return look(q, k, v, mask, scale=k.shape[-1] ** -0.5, weights=weights)
+        q, k, v = (zero_masked_nans(x, mask) @ self.W_QKV).chunk(3, dim=-1)
+        return attend_alone(q, k, v, mask, scale=k.shape[-1] ** -0.5, weights=weights)
 
     def symbols(self) -> Symbols:
         W_Q, W_K, W_V = self.W_QKV.chunk(3, dim=1)
         return {"W_Q": W_Q, "W_K": W_K, "W_V": W_V}
 
 
-def look(
+def attend_alone(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float, weights: bool
 ) -> Tensor | tuple[Tensor, Tensor]:
     """q (B, T, K), k and v (B, S, K), mask (B, T, S) -> y (B, T, K), and a (B, T, S) when asked for."""

@@ -9,7 +9,7 @@ from torch import Tensor
 from seqloom.equations import Part, concat, equations, scan, scan_back
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Symbols, layer
-from seqloom.layers.recurrent import Recurrent, words
+from seqloom.layers.recurrent import Recurrent, token_mask
 from seqloom.layers.simple_rnn import simple_rnn
 
 
@@ -108,5 +108,5 @@ def turn(x: Tensor, lengths: Tensor | None) -> Tensor:
         return x.flip(1)
     places = torch.arange(x.shape[1], device=x.device)[:, None]
     mirrored = lengths.to(x.device)[:, None, None] - 1 - places
-    order = torch.where(words(lengths, x), mirrored, places)  # (B, T, 1)
+    order = torch.where(token_mask(lengths, x), mirrored, places)  # (B, T, 1)
     return x.gather(1, order.expand(-1, -1, x.shape[2]))

@@ -77,15 +77,19 @@ class TotalCrossEntropy(torch.autograd.Function):
         with torch.autocast("cpu", enabled=False):
             for first in range(0, len(z), AT_ONCE):
                 rows = slice(first, first + AT_ONCE)
-                logits, tokens = z[rows].to(exact, copy=True), y[rows, None]
-                whole = logits.logsumexp(-1, keepdim=True)
-                wanted = (1 - smoothing) * logits.gather(1, tokens) + smoothing * logits.mean(-1, keepdim=True)
+                logits, tokens = z[rows], y[rows, None]
+                wanted = (1 - smoothing) * logits.gather(1, tokens).to(exact)
+                if smoothing:
+                    wanted += smoothing * logits.mean(-1, keepdim=True, dtype=exact)
+                p = torch.softmax(logits, -1, dtype=exact, out=gradient[rows] if z.dtype == exact else None)
+                # Of the highest logit m, p = exp(m - whole): the logarithm of the whole sum, without a second exp.
+                whole = logits.amax(-1, keepdim=True).to(exact) - p.amax(-1, keepdim=True).log()
                 total += (whole - wanted).sum()
-                p = logits.sub_(whole).exp_()
                 if smoothing:
                     p -= smoothing / z.shape[1]
                 p.scatter_add_(1, tokens, torch.full_like(whole, smoothing - 1))
-                gradient[rows] = p
+                if z.dtype != exact:
+                    gradient[rows] = p
         ctx.save_for_backward(gradient)
         return total.to(exact)
 

@@ -10,7 +10,7 @@ from seqloom.equations import equations
 from seqloom.layers.base import Symbols, layer
 from seqloom.layers.block_parts import BlockParts, WithoutResidual
 from seqloom.layers.feed_forward import feed_forward
-from seqloom.layers.masks import per_head, quiet
+from seqloom.layers.masks import per_head, zero_masked_nans
 from seqloom.layers.multi_head import KeyValue, MultiHead, multi_head
 from seqloom.layers.norms import NormKind, layer_norm, norm_called
 
@@ -142,7 +142,7 @@ class DecoderCache(NamedTuple):
     """What a decoder block attends to: the source, computed once, and the tokens written so far."""
 
     source: KeyValue  # (B, N, S, K)
-    written: Any  # WrittenCache, or the state of what stands in its place; None before the first token
+    written: Any  # KVCache, or the state of what stands in its place; None before the first token
 
 
 class DecoderParts(BlockParts):
@@ -160,7 +160,7 @@ class DecoderParts(BlockParts):
         scaled: bool = True,
     ) -> None:
         super().__init__(dropout)
-        self.self_attention = self.look_back(width, heads, inner_dropout, scaled)
+        self.self_attention = self.make_self_attention(width, heads, inner_dropout, scaled)
         self.norm_1 = norm_called(norm, width)
         self.cross_attention = MultiHead(width, heads, inner_dropout, scaled=scaled)
         self.norm_2 = norm_called(norm, width)
@@ -184,15 +184,15 @@ class DecoderParts(BlockParts):
         real     (B, T)        bool, the padding mask of x for norms that are taken over the batch
         ->       (B, T, D)     the tokens, knowing of those before and of the source
         """
-        x = quiet(x, per_head(written))
+        x = zero_masked_nans(x, per_head(written))
         u = self.before(x, real)
         back = self.self_attention(u, u, written, causal=True)
-        o, _ = self.behind(x, back, self.cross_attention.keys(h, mask), mask, real, weights=False)
+        o, _ = self.behind(x, back, self.cross_attention.project_keys_values(h, mask), mask, real, weights=False)
         return o
 
     def start(self, h: Tensor, mask: Tensor | None = None) -> DecoderCache:
         """The cache before the first token: h (B, S, D), mask as for `forward`."""
-        return DecoderCache(self.cross_attention.keys(h, mask), None)
+        return DecoderCache(self.cross_attention.project_keys_values(h, mask), None)
 
     def step(
         self, x: Tensor, cache: DecoderCache, mask: Tensor | None = None, *, weights: bool = False
@@ -211,22 +211,22 @@ class DecoderParts(BlockParts):
         o, a = self.behind(x, back, cache.source, mask, None, weights=weights)
         return o, DecoderCache(cache.source, written), a
 
-    def look_at_source(
+    def attend_to_source(
         self, x: Tensor, source: KeyValue, mask: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         """x (B, T, D) -> what it saw (B, T, D), and the weights if asked for.
 
-        In a step there may be W rows for each source, x (B*W, 1, D): its hypotheses, which look at it together.
+        In a step there may be W rows for each source, x (B*W, 1, D): its hypotheses, which attend to it together.
         """
-        sources = len(source.k)
-        together = x if len(x) == sources else x.view(sources, -1, x.shape[2])
-        seen = self.cross_attention.look(together, source, mask, weights=weights)
+        sources = source.k.shape[0]
+        together = x if x.shape[0] == sources else x.view(sources, -1, x.shape[2])
+        seen = self.cross_attention.attend_to(together, source, mask, weights=weights)
         y, a = seen if isinstance(seen, tuple) else (seen, None)
         if a is not None and together is not x:
             a = a.transpose(1, 2).flatten(0, 1)[:, :, None]
         return y.view_as(x), a
 
-    def look_back(self, width: int, heads: int, dropout: float, scaled: bool) -> Any:
+    def make_self_attention(self, width: int, heads: int, dropout: float, scaled: bool) -> Any:
         """What attends to the tokens written so far."""
         return MultiHead(width, heads, dropout, scaled=scaled)
 
@@ -256,7 +256,7 @@ class DecoderBlock(DecoderParts):
         self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, real: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         y: Tensor = self.norm_1(self.add(x, back), real)
-        seen, a = self.look_at_source(y, source, mask, weights=weights)
+        seen, a = self.attend_to_source(y, source, mask, weights=weights)
         z: Tensor = self.norm_2(self.add(y, seen), real)
         o: Tensor = self.norm_3(self.add(z, self.network(z)), real)
         return o, a
@@ -274,7 +274,7 @@ class DecoderBlockPreNorm(DecoderParts):
         self, x: Tensor, back: Tensor, source: KeyValue, mask: Tensor | None, real: Tensor | None, *, weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         y = self.add(x, back)
-        seen, a = self.look_at_source(self.norm_2(y, real), source, mask, weights=weights)
+        seen, a = self.attend_to_source(self.norm_2(y, real), source, mask, weights=weights)
         z = self.add(y, seen)
         return self.add(z, self.network(self.norm_3(z, real))), a
 

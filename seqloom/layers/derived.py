@@ -110,7 +110,7 @@ class DerivedCell(Cell[Any]):
             )
 
     def start(self, x: Tensor) -> Any:
-        return self.state_type(*(x.new_zeros(len(x), *shape) for shape in self.shapes.values()))
+        return self.state_type(*(x.new_zeros(x.shape[0], *shape) for shape in self.shapes.values()))
 
     def check_state(self, x: Tensor, state: Any) -> None:
         expected = [(len(x), *shape) for shape in self.shapes.values()]

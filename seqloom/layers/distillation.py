@@ -52,8 +52,17 @@ class Distillation(Layer):
         """
         rows, taught = z.flatten(0, -2), s.flatten(0, -2)
         right = total_cross_entropy(rows, y.flatten())
-        total = (1 - self.share) * right + self.share * softened_divergence(rows, taught, self.temperature)
-        return total / max(len(rows), 1)
+        return total_distillation(right, rows, taught, self.temperature, self.share) / max(len(rows), 1)
+
+
+def total_distillation(right: Tensor, z: Tensor, s: Tensor, temperature: float, share: float) -> Tensor:
+    """The sum of `distillation` over rows, from the summed loss of the right answers.
+
+    right  ()      the sum of c: the cross-entropy, or what a task minimises in its place
+    z      (R, V)  logits of the student
+    s      (R, V)  logits of the teacher
+    """
+    return (1 - share) * right + share * softened_divergence(z, s, temperature)
 
 
 def softened_divergence(z: Tensor, s: Tensor, temperature: float) -> Tensor:

@@ -8,10 +8,10 @@ from seqloom.equations import equations
 from seqloom.layers.base import Symbols, layer
 from seqloom.layers.block_parts import BlockParts, WithoutResidual
 from seqloom.layers.feed_forward import feed_forward
-from seqloom.layers.masks import per_head, quiet
+from seqloom.layers.kv_cache import KVCache
+from seqloom.layers.masks import per_head, zero_masked_nans
 from seqloom.layers.multi_head import MultiHead, multi_head
 from seqloom.layers.norms import NormKind, layer_norm, norm_called
-from seqloom.layers.written_cache import WrittenCache
 
 
 @equations
@@ -115,13 +115,11 @@ class EncoderParts(BlockParts):
         real    (B, T)        bool, the padding mask for norms that are taken over the batch; None without padding
         ->      (B, T, D)     the tokens, knowing of each other
         """
-        x = quiet(x, per_head(mask))
+        x = zero_masked_nans(x, per_head(mask))
         u = self.before(x, real)
         return self.behind(x, self.attention(u, u, mask, causal=causal), real)
 
-    def step(
-        self, x: Tensor, cache: WrittenCache | None = None, mask: Tensor | None = None
-    ) -> tuple[Tensor, WrittenCache]:
+    def step(self, x: Tensor, cache: KVCache | None = None, mask: Tensor | None = None) -> tuple[Tensor, KVCache]:
         """The causal block for the tokens that come next.
 
         x      (B, T, D)     the next tokens; usually one

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from seqloom.equations import equations, sigmoid, tanh
 from seqloom.layers.base import layer
+from seqloom.layers.gru_steps import gru_steps
 from seqloom.layers.packed_weights import product
-from seqloom.layers.recurrent import SHUT, Gated, at_end, fused
+from seqloom.layers.recurrent import SATURATE, Gated, at_end, fused
 
 
 @equations
@@ -68,9 +68,9 @@ class GRU(Gated[GRUState]):
 
     def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
         H = self.output_size
-        from_words = F.linear(x, self.weight_x, self.bias)
+        from_words = product(x, self.weight_x, self.bias)
         if real is not None:  # z = 1 at padding: the state stays, to the bit
-            from_words = from_words.masked_fill(~real, SHUT)
+            from_words = from_words.masked_fill(~real, SATURATE)
         W_hr_hz, W_hh = self.weight_h.t().split([2 * H, H], dim=1)
         to_gates, to_state = from_words.split([2 * H, H], dim=2)
         h, steps = state.h, []
@@ -84,7 +84,7 @@ class GRU(Gated[GRUState]):
 
 @layer(gru_reset_after)
 class GRUResetAfter(Gated[GRUState]):
-    """`gru_reset_after` on torch's fused kernel, whose gates stand in the same order."""
+    """`gru_reset_after` on torch's fused kernel, whose gates stand in the same order; trained on a CPU step by step."""
 
     state_type = GRUState
     gates = "rzh"
@@ -97,5 +97,9 @@ class GRUResetAfter(Gated[GRUState]):
             new = torch.tanh(torch.addcmul(h_x, r, h_h))
             h = torch.lerp(new, state.h.to(new.dtype), z)  # z h + (1 - z) h_tilde
             return h[:, None], GRUState(h)
+        if x.is_cpu and torch.is_grad_enabled() and self.weight_h.requires_grad:
+            from_words = product(x.transpose(0, 1), self.weight_x, self.bias)
+            y = gru_steps(from_words, state.h, self.weight_h).transpose(0, 1)
+            return y, GRUState(y[:, -1] if real is None else at_end(y, state.h, real))
         y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.weight_h, self.bias)
         return y, GRUState(h[0] if real is None else at_end(y, state.h, real))

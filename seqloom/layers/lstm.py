@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from seqloom.equations import equations, sigmoid, tanh
 from seqloom.layers.base import layer
 from seqloom.layers.packed_weights import product
-from seqloom.layers.recurrent import SHUT, Gated, at_end, fused
+from seqloom.layers.recurrent import SATURATE, Gated, at_end, fused
 
 
 @equations
@@ -43,14 +43,14 @@ class LSTMState(NamedTuple):
 
 @layer(lstm)
 class LSTM(Gated[LSTMState]):
-    """`lstm` on torch's fused kernel, whose gates stand in the same order."""
+    """`lstm` on torch's fused kernel, which has the same order of gates: i, f, g, o."""
 
     state_type = LSTMState
     gates = "ifgo"
-    letters = ("W_{}", "U_{}", "b_{}")
+    symbol_names = ("W_{}", "U_{}", "b_{}")
 
     def reset_parameters(self) -> None:
-        """Draw the weights as for every gate; a new cell forgets little (Gers et al., 2000)."""
+        """As for every gated cell, with a forget bias of 1: a new cell forgets little (Gers et al., 2000)."""
         super().reset_parameters()
         nn.init.ones_(self.by_gate(self.bias)[1])
 
@@ -59,10 +59,8 @@ class LSTM(Gated[LSTMState]):
             return self.run(x, state, self.weight_x)
         # The kernel shows c after the last step only. One more input, 1 at padding, makes i = 0 and f = 1
         # there: c stays, to the bit. Packing instead costs up to ten times as much on a CPU.
-        hold = torch.zeros_like(self.weight_x[:, :1])
-        to_i, to_f, _, _ = self.by_gate(hold)
-        to_i -= SHUT
-        to_f += SHUT
+        none = self.weight_x.new_zeros(self.output_size, 1)
+        hold = torch.cat([none - SATURATE, none + SATURATE, none, none])
         x = torch.cat([x, ~real], dim=2)
         y, end = self.run(x, state, torch.cat([self.weight_x, hold], dim=1))
         return y, LSTMState(at_end(y, state.h, real), end.c)

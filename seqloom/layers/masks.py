@@ -42,8 +42,9 @@ def lengths_to_mask(lengths: Tensor, S: int) -> Tensor:
 
 
 def causal(T: int, device: torch.device | str | None = None) -> Tensor:
-    """`causal_mask` in one operation: (T, T), True for a position itself and those before."""
-    return torch.ones(T, T, dtype=torch.bool, device=device).tril()
+    """`causal_mask` at once: (T, T), True for a position itself and those before."""
+    places = torch.arange(T, device=device)
+    return places[:, None] >= places
 
 
 def per_query(mask: Tensor | None) -> Tensor | None:
@@ -66,12 +67,12 @@ def per_head(mask: Tensor | None) -> Tensor | None:
     return mask
 
 
-def unless_all(mask: Tensor) -> Tensor | None:
+def none_if_all_true(mask: Tensor) -> Tensor | None:
     """A mask, or None where it lets look everywhere: then nobody needs to compute with it."""
     return None if mask.is_cpu and bool(mask.all()) else mask  # on a GPU, asking would mean waiting
 
 
-def quiet(x: Tensor, mask: Tensor | None) -> Tensor:
+def zero_masked_nans(x: Tensor, mask: Tensor | None) -> Tensor:
     """Zeros for NaN in vectors that no query may attend to: weight 0 times NaN is NaN.
 
     x     (B, S, D)                  vectors to attend to; padding may hold anything
@@ -81,5 +82,7 @@ def quiet(x: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return x
     assert mask.dim() in (3, 4)
+    if x.is_cpu and bool(x.detach().sum().isfinite()):  # nearly always, and one look is quicker than to mend them
+        return x
     seen = mask.any(tuple(range(1, mask.dim() - 1)))  # (B, S): by some query, in some head
     return torch.where(seen[..., None], x, x.nan_to_num(0.0, 0.0, 0.0))

@@ -15,8 +15,8 @@ from seqloom.layers import masks
 from seqloom.layers.attention import attention_weights
 from seqloom.layers.base import Layer, Symbols, layer
 from seqloom.layers.dropout import Dropout
+from seqloom.layers.kv_cache import KVCache
 from seqloom.layers.packed_weights import product
-from seqloom.layers.written_cache import WrittenCache
 
 SHORT = 64
 """Tokens up to which two products are faster than one kernel, with numbers of 16 bits on a CPU."""
@@ -176,25 +176,23 @@ class MultiHead(Layer):
               a  (B, N, T, S)  the weights of each head
         """
         if h is not x:
-            q, (k, v) = self.queries(x), self.keys(h, mask)
+            q, (k, v) = self.queries(x), self.project_keys_values(h, mask)
         else:
-            q, k, v = self.heads_of(product(masks.quiet(x, masks.per_head(mask)), self.W_QKV.T))
-        return self.see(q, KeyValue(k, v), mask, causal=causal, weights=weights)
+            q, k, v = self.heads_of(product(masks.zero_masked_nans(x, masks.per_head(mask)), self.W_QKV.T))
+        return self.attend_heads(q, KeyValue(k, v), mask, causal=causal, weights=weights)
 
-    def keys(self, h: Tensor, mask: Tensor | None = None) -> KeyValue:
-        """What `look` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
-        h = masks.quiet(h, masks.per_head(mask))
+    def project_keys_values(self, h: Tensor, mask: Tensor | None = None) -> KeyValue:
+        """What `attend_to` needs of h (B, S, D), computed once for many queries; mask as for `forward`."""
+        h = masks.zero_masked_nans(h, masks.per_head(mask))
         return KeyValue(*self.heads_of(product(h, self.W_QKV[:, self.width :].T)))
 
-    def look(
-        self, x: Tensor, answers: KeyValue, mask: Tensor | None = None, *, weights: bool = False
+    def attend_to(
+        self, x: Tensor, keys_values: KeyValue, mask: Tensor | None = None, *, weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """As `forward`, with what `keys` made of h."""
-        return self.see(self.queries(x), answers, mask, weights=weights)
+        """As `forward`, with what `project_keys_values` made of h."""
+        return self.attend_heads(self.queries(x), keys_values, mask, weights=weights)
 
-    def step(
-        self, x: Tensor, cache: WrittenCache | None = None, mask: Tensor | None = None
-    ) -> tuple[Tensor, WrittenCache]:
+    def step(self, x: Tensor, cache: KVCache | None = None, mask: Tensor | None = None) -> tuple[Tensor, KVCache]:
         """Causal self-attention of the tokens that come next, with those before them in the cache.
 
         x      (B, T, D)     the next tokens; usually one
@@ -203,13 +201,13 @@ class MultiHead(Layer):
         ->  y  (B, T, D)     what the new tokens saw
             cache            with the new tokens in it
         """
-        new = product(x, self.W_QKV.T).unflatten(-1, (3, self.heads, -1))  # (B, T, 3, N, K)
-        q, cache = new[:, :, 0].transpose(1, 2), WrittenCache.after(cache, new[:, :, 1:])
+        new = product(x, self.W_QKV.T).view(*x.shape[:2], 3, self.heads, self.width // self.heads)  # (B, T, 3, N, K)
+        q, cache = new[:, :, 0].transpose(1, 2), KVCache.after(cache, new[:, :, 1:])
         k, v = cache.k, cache.v
         mask = masks.per_head(mask)
         if x.shape[1] > 1:  # a single token is the last, and may attend to all
             mask = causal_too(mask, q, k)
-        return self.together(self.attend(q, k, v, mask)), cache
+        return self.merge_heads(self.attend(q, k, v, mask)), cache
 
     def symbols(self) -> Symbols:
         W_Q, W_K, W_V = self.W_QKV.unflatten(1, (3, self.heads, -1)).permute(1, 2, 0, 3)  # (N, D, K) each
@@ -226,17 +224,17 @@ class MultiHead(Layer):
         heads: tuple[Tensor, ...] = parts.permute(2, 0, 3, 1, 4).unbind()
         return heads
 
-    def see(
-        self, q: Tensor, answers: KeyValue, mask: Tensor | None, *, causal: bool = False, weights: bool
+    def attend_heads(
+        self, q: Tensor, keys_values: KeyValue, mask: Tensor | None, *, causal: bool = False, weights: bool
     ) -> Tensor | tuple[Tensor, Tensor]:
         """All heads attend: q (B, N, T, K) -> what `forward` gives."""
-        seen = self.attend(q, *answers, masks.per_head(mask), causal=causal, weights=weights)
+        seen = self.attend(q, *keys_values, masks.per_head(mask), causal=causal, weights=weights)
         if not weights:
-            return self.together(seen)
+            return self.merge_heads(seen)
         y, a = seen
-        return self.together(y), a
+        return self.merge_heads(y), a
 
-    def together(self, y: Tensor) -> Tensor:
+    def merge_heads(self, y: Tensor) -> Tensor:
         """What the heads saw, put together: y (B, N, T, K) -> (B, T, D)."""
         return product(y.transpose(1, 2).flatten(2), self.W_O.T)
 

@@ -16,6 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqloom.layers.trained_product import trained_product
+
 FEW = 200_000
 """Multiplications up to which the plain product is as fast."""
 FEW_FOR_THREADS = 500_000_000
@@ -88,8 +90,10 @@ def forget_if_learning(model: nn.Module, inputs: object) -> None:
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x (..., D), weight (F, D), bias (F) -> x @ weight.T + bias (..., F), as `F.linear`."""
+    if torch.is_grad_enabled():
+        return trained_product(x, weight, bias)
     active = ACTIVE.get()
-    if active is None or x.dtype != torch.float32 or torch.is_grad_enabled():
+    if active is None or x.dtype != torch.float32:
         return F.linear(x, weight, bias)
     rows = x.numel() // x.shape[-1] if x.shape[-1] else 0
     if few_rows(rows, weight) or (packed := active.find(weight)) is None:

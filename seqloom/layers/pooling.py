@@ -77,7 +77,7 @@ class LastPooling(Pooling):
 
     def forward(self, h: Tensor, lengths: Tensor) -> Tensor:
         ends = (lengths - 1).clamp_min(0)
-        return h[torch.arange(len(h), device=h.device), ends].masked_fill(lengths[:, None] == 0, 0.0)
+        return h[torch.arange(h.shape[0], device=h.device), ends].masked_fill(lengths[:, None] == 0, 0.0)
 
 
 class LearnedPooling(Pooling):

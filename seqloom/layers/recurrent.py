@@ -14,7 +14,7 @@ from seqloom.layers.base import Layer
 
 S = TypeVar("S", bound=tuple[Any, ...])
 
-SHUT = 1e4
+SATURATE = 1e4
 """Added to a gate it gives exactly 1, taken from it exactly 0, in every floating type down to half."""
 
 
@@ -88,7 +88,7 @@ class Cell(Recurrent[S]):
             return x.new_zeros(*x.shape[:2], self.output_size), state
         if lengths is None:
             return self.read(x, state, None)
-        real = words(lengths, x)
+        real = token_mask(lengths, x)
         y, state = self.read(x.masked_fill(~real, 0), state, real)
         return y.masked_fill(~real, 0), state
 
@@ -112,7 +112,7 @@ class Gated(Cell[S]):
     """
 
     gates: ClassVar[str]
-    letters: ClassVar[tuple[str, str, str]] = ("W_x{}", "W_h{}", "b_{}")
+    symbol_names: ClassVar[tuple[str, str, str]] = ("W_x{}", "W_h{}", "b_{}")
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__(input_size, hidden_size)
@@ -134,11 +134,9 @@ class Gated(Cell[S]):
         return weight.chunk(len(self.gates))
 
     def symbols(self) -> dict[str, Tensor]:
-        held = zip(self.letters, (self.weight_x, self.weight_h, self.bias))
+        held = zip(self.symbol_names, (self.weight_x, self.weight_h, self.bias))
         return {
-            letter.format(gate): part.t()
-            for letter, weight in held
-            for gate, part in zip(self.gates, self.by_gate(weight))
+            name.format(gate): part.t() for name, weight in held for gate, part in zip(self.gates, self.by_gate(weight))
         }
 
 
@@ -175,7 +173,7 @@ def in_one_block(weights: list[Tensor]) -> list[Tensor]:
     return [part.view_as(weight) for part, weight in zip(parts, weights)]
 
 
-def words(lengths: Tensor, x: Tensor) -> Tensor:
+def token_mask(lengths: Tensor, x: Tensor) -> Tensor:
     """Which entries of x (B, T, D) are tokens: (B, T, 1), bool, False for padding."""
     places = torch.arange(x.shape[1], device=x.device)
     return (places < lengths.to(x.device)[:, None])[..., None]
@@ -214,4 +212,4 @@ def last(y: Tensor, lengths: Tensor | None = None) -> Tensor:
     """
     if lengths is None:
         return y[:, -1]
-    return at_end(y, torch.zeros_like(y[:, 0]), words(lengths, y))
+    return at_end(y, torch.zeros_like(y[:, 0]), token_mask(lengths, y))

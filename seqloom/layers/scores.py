@@ -149,7 +149,7 @@ class Additive(Score):
         self.v = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
 
     def prepare(self, k: Tensor) -> Tensor:
-        return k @ self.U
+        return product(k, self.U.T)
 
     def compare(self, q: Tensor, keys: Tensor) -> Tensor:
         return torch.tanh(product(q, self.W.T)[:, :, None] + keys[:, None]) @ self.v  # (B, T, S, K) @ (K)

@@ -63,7 +63,7 @@ class SelfAttentiveRNN(Cell[SelfAttentiveState]):
         nn.init.zeros_(self.b)
 
     def start(self, x: Tensor) -> SelfAttentiveState:
-        B, H = len(x), self.output_size
+        B, H = x.shape[0], self.output_size
         return SelfAttentiveState(x.new_zeros(B, H), x.new_zeros(B, 0, H), x.new_zeros(B, 0, dtype=torch.bool))
 
     def check_state(self, x: Tensor, state: SelfAttentiveState) -> None:
@@ -81,7 +81,9 @@ class SelfAttentiveRNN(Cell[SelfAttentiveState]):
         now = torch.ones_like(x[..., :1], dtype=torch.bool) if real is None else real
         seen = torch.cat([state.seen, now[..., 0]], dim=1)
         c, H, A_c = (value.to(from_words) for value in (state.c, state.H, A_c))
-        H, c = LookBack.apply(from_words, c, H, A_c, now, seen)
+        given = from_words, c, H, A_c, now, seen
+        learning = torch.is_grad_enabled() and any(value.requires_grad for value in given)
+        H, c = LookBack.apply(*given) if learning else look_back(*given)[:2]
         if real is not None:
             H = H.masked_fill(~seen[..., None], 0)
         return H[:, state.H.shape[1] :], SelfAttentiveState(c, H, seen)
@@ -101,31 +103,7 @@ class LookBack(torch.autograd.Function):
     def forward(
         ctx: Any, from_words: Tensor, c: Tensor, H: Tensor, A_c: Tensor, real: Tensor, seen: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """All states, and the last context.
-
-        from_words  (B, T, H)        what the tokens say to the new states
-        c           (B, H)           the context before
-        H           (B, steps, H)    the states before
-        A_c         (H, H)           from the context to the new state
-        real        (B, T, 1)        bool, True for tokens
-        seen        (B, steps+T)     bool, True for the states at tokens
-        -> H        (B, steps+T, H)  those at padding are of no account
-           c        (B, H)
-        """
-        before, T = H.shape[1], from_words.shape[1]
-        # Finite, so that a sequence of padding only is no division by zero; its exponential is zero.
-        shut = torch.zeros_like(seen, dtype=H.dtype).masked_fill(~seen, torch.finfo(H.dtype).min / 2)[:, None]
-        H = torch.cat([H, torch.empty_like(from_words)], dim=1)
-        look_ups, weights = [c], []
-        with torch.autocast(H.device.type, enabled=False):  # one type for both directions
-            for t in range(T):
-                h = torch.addmm(from_words[:, t], c, A_c).tanh()
-                H[:, before + t] = h
-                so_far = H[:, : before + t + 1]
-                alpha = torch.baddbmm(shut[:, :, : before + t + 1], h[:, None], so_far.mT).softmax(-1)
-                c = torch.where(real[:, t], (alpha @ so_far)[:, 0], c)
-                look_ups.append(c)
-                weights.append(alpha)
+        H, c, look_ups, weights = look_back(from_words, c, H, A_c, real, seen)
         ctx.save_for_backward(H, A_c, real, torch.stack(look_ups[:-1], 1), *weights)
         return H, c
 
@@ -150,3 +128,34 @@ class LookBack(torch.autograd.Function):
             dc = torch.where(real[:, t], 0, dc) + d_from_words[:, t] @ A_c.t()
         dA_c = look_ups.flatten(0, 1).t() @ d_from_words.flatten(0, 1)
         return d_from_words, dc, dH[:, :before], dA_c, None, None
+
+
+def look_back(
+    from_words: Tensor, c: Tensor, H: Tensor, A_c: Tensor, real: Tensor, seen: Tensor
+) -> tuple[Tensor, Tensor, list[Tensor], list[Tensor]]:
+    """All states, the last context, and for a gradient all contexts and weights.
+
+    from_words  (B, T, H)        what the tokens say to the new states
+    c           (B, H)           the context before
+    H           (B, steps, H)    the states before
+    A_c         (H, H)           from the context to the new state
+    real        (B, T, 1)        bool, True for tokens
+    seen        (B, steps+T)     bool, True for the states at tokens
+    -> H        (B, steps+T, H)  those at padding are of no account
+       c        (B, H)
+    """
+    before, T = H.shape[1], from_words.shape[1]
+    # Finite, so that a sequence of padding only is no division by zero; its exponential is zero.
+    shut = torch.zeros_like(seen, dtype=H.dtype).masked_fill(~seen, torch.finfo(H.dtype).min / 2)[:, None]
+    H = torch.cat([H, torch.empty_like(from_words)], dim=1)
+    look_ups, weights = [c], []
+    with torch.autocast(H.device.type, enabled=False):  # one type for both directions
+        for t in range(T):
+            h = torch.addmm(from_words[:, t], c, A_c).tanh()
+            H[:, before + t] = h
+            so_far = H[:, : before + t + 1]
+            alpha = torch.baddbmm(shut[:, :, : before + t + 1], h[:, None], so_far.mT).softmax(-1)
+            c = torch.where(real[:, t], (alpha @ so_far)[:, 0], c)
+            look_ups.append(c)
+            weights.append(alpha)
+    return H, c, look_ups, weights

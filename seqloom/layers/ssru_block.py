@@ -91,7 +91,7 @@ class SSRUInPlaceOfAttention(SSRU):
 class SSRUBlock(DecoderBlockPreNorm):
     """The decoder block with the norm first, with SSRU for what was written and attention for the source."""
 
-    def look_back(self, width: int, heads: int, dropout: float, scaled: bool) -> Any:
+    def make_self_attention(self, width: int, heads: int, dropout: float, scaled: bool) -> Any:
         return SSRUInPlaceOfAttention(width, width)
 
     def symbols(self) -> Symbols:

@@ -14,8 +14,8 @@ from seqloom.equations import Part, concat, equations
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import MLP, LogisticRegression, Readout, end_to_end, linear_head, mlp, readout
 from seqloom.layers.masks import lengths_to_mask
+from seqloom.layers.output_layers import MLP, LogisticRegression, Readout, end_to_end, linear_head, mlp, readout
 from seqloom.layers.pooling import mean_pooling, pooling_called
 from seqloom.models.encoders import make_encoder
 from seqloom.models.frame_projection import FrameProjection

@@ -17,7 +17,7 @@ from seqloom.errors import ConfigError
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import Readout, readout
+from seqloom.layers.output_layers import Readout, readout
 from seqloom.models.encoders import make_encoder
 from seqloom.models.readout import TiedReadout
 from seqloom.models.settings import ModelConfig
@@ -55,7 +55,7 @@ class LanguageModel(nn.Module):
         self.dropout = Dropout(config.dropout)
         width = self.encoder.output_size
         if config.tied and width != self.embedding.width:
-            what = f"the last layer is {width} wide, a word {self.embedding.width}"
+            what = f"the last layer has width {width}, the embeddings {self.embedding.width}"
             raise ConfigError("settings", [("model.tied", what, "make both the same, or set it to false")])
         table = self.embedding.table
         self.readout: TiedReadout | Readout = TiedReadout(table) if config.tied else Readout(width, vocab)
@@ -98,5 +98,5 @@ class LanguageModel(nn.Module):
 
 def check(config: ModelConfig) -> None:
     if config.tied and config.one_hot:
-        what = "one-hot words have no weights to share"
+        what = "one-hot vectors have no weights to tie"
         raise ConfigError("settings", [("model.tied", what, "set it or model.one_hot to false")])

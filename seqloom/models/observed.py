@@ -5,6 +5,7 @@ The network is copied around the same weights, so what is hooked to the copy is 
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -13,8 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.errors import SeqloomError
+from seqloom.layers.attention import AttentionPooling
 from seqloom.layers.multi_head import MultiHead
-from seqloom.models.shared_copy import shared_copy
+
+
+def shared_copy(network: nn.Module) -> nn.Module:
+    """The same network around the same weights: hooks of the copy are seen by nobody else who uses it."""
+    shared: dict[int, Any] = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
+    return copy.deepcopy(network, shared).eval()
 
 
 class Head(NamedTuple):
@@ -61,6 +68,8 @@ class Observed:
         for path, module in self.network.named_modules():
             if isinstance(module, MultiHead):
                 self.layers.setdefault(group_of(path), []).append(module)
+            elif isinstance(module, AttentionPooling):
+                module.register_forward_hook(self.watch_pooling)
         silent = self.check(set(off))
         for group, modules in self.layers.items():
             for layer, module in enumerate(modules):
@@ -74,6 +83,10 @@ class Observed:
                 what = f"no head {'.'.join(map(str, one))}"
                 raise SeqloomError(what, remedy=f"the model has, counted from 0 (layers x heads): {there}")
         return off
+
+    def watch_pooling(self, module: nn.Module, given: tuple[Any, ...], found: tuple[Tensor, Tensor]) -> None:
+        """One learned query, so one head with one row."""
+        self.weights["pooling"] = {0: found[1][:1, None].detach()}
 
     def watch(self, group: str, layer: int, module: MultiHead, silent: list[int]) -> None:
         """Ask the attention itself for its weights, and let the heads that are off contribute nothing."""

@@ -115,7 +115,7 @@ class PictureEncoder(SourceReader):
     def forward(self, x: Tensor, lengths: Tensor) -> Memory:
         """x (B, height, width, colours) of bytes; all regions of a picture are real, whatever the lengths say."""
         regions = self.dropout(self.positions(self.reader(scaled(x, self.positions.R))))
-        count = torch.full((len(regions),), regions.shape[1], device=regions.device)
+        count = torch.full((regions.shape[0],), regions.shape[1], device=regions.device)
         hidden, _, states = self.encoder.read(regions, count)
         everywhere = torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
         return Memory(hidden, everywhere, hidden.mean(1), states)

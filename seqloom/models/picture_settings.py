@@ -14,27 +14,27 @@ from seqloom.models.settings import chosen
 
 
 class PictureModelConfig(Seq2SeqConfig):
-    """A reader of pictures, any encoder above its regions, and any bridge and decoder."""
+    """An image encoder, any encoder above its grid, and any bridge and decoder."""
 
     of_task: ClassVar[str] = "caption"
 
     name: str = "show-attend-tell"
-    """A model by name: show-attend-tell, show-and-tell, picture-transformer."""
+    """A preset of encoder, bridge and decoder: show-attend-tell, show-and-tell or picture-transformer."""
     pictures: str = "convolutions"
-    """What makes a grid of regions of a picture."""
+    """The image encoder, which turns a picture into a grid of feature vectors."""
     filters: list[PositiveInt] = Field(default_factory=lambda: [32, 64], min_length=1)
-    """Filters of each convolution but the last, which has `embedding`; each after the first halves rows and columns."""
+    """Filters of each convolution but the last, which has `embedding`; each after the first halves the resolution."""
     picture_window: PositiveInt = 3
-    """Rows and columns of pixels that a filter sees."""
+    """Kernel size of the convolutions."""
     encoder: str = "words"
-    """What reads the regions, row by row: an encoder by name; `words` leaves them as they are."""
+    """The encoder above the grid, read row by row; `words`: the feature vectors themselves."""
 
     @model_validator(mode="after")
     def a_picture_has_no_words(self) -> Self:
         if self.tied == "all":
-            raise problem("tied", "a picture has no embedding to share", remedy='tie "target", or "none"')
+            raise problem("tied", "pictures have no embeddings to tie", remedy='tie "target", or "none"')
         if self.copying:
-            raise problem("copying", "a picture has no words to copy", remedy="leave it out")
+            raise problem("copying", "pictures contain no tokens to copy", remedy="leave it out")
         return self
 
     def settings_read(self) -> frozenset[str]:
@@ -46,7 +46,9 @@ class PictureModelConfig(Seq2SeqConfig):
         """Rows and columns of regions of a picture of this size."""
         rows, columns = (size >> len(self.filters) for size in (height, width))
         if not (rows and columns):
-            what = f"{len(self.filters)} convolutions that halve leave nothing of {height} x {width} pixels"
+            what = (
+                f"{len(self.filters)} convolutions that halve the resolution are too many for {height} x {width} pixels"
+            )
             remedy = "give fewer of them, or larger pictures (picture.height and picture.width)"
             raise ConfigError("settings", [("model.filters", what, remedy)])
         return rows, columns

@@ -35,7 +35,7 @@ def imported(reference: str) -> Any:
     except Exception as error:  # whatever a user's module does when it is loaded
         reason = f"{type(error).__name__}: {error}"
         raise SeqloomError(
-            f"cannot import {module_name}: {reason}", remedy="mend it, install it, or run where it is found"
+            f"cannot import {module_name}: {reason}", remedy="fix it, install it, or run where it is found"
         ) from error
     try:
         return attrgetter(name)(module)

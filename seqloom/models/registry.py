@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from seqloom.errors import SeqloomError, UnknownName
@@ -37,6 +37,9 @@ ENTRY_POINTS = "seqloom.architectures"
 """Installed packages name their architectures in this group; each is then known by the name of its entry."""
 FOLDERS = "seqloom.models.encoders", "seqloom.models.seq2seq.decoders"
 """Packages whose files register architectures."""
+HERE = Path(__file__).parent
+FILES = {"words": "bag_of_words"}
+"""The files of architectures that are called otherwise."""
 OURS = "seqloom.models.classifier", "seqloom.models.picture_encoder", "seqloom.models.seq2seq.presets", *FOLDERS
 """All modules that do."""
 
@@ -141,9 +144,9 @@ def load_all() -> None:
 
 def load_files_of(name: str) -> None:
     """Import our files that are called as an architecture is, and no others: most are called so."""
-    file = name.replace("-", "_")
+    file = FILES.get(name, name.replace("-", "_"))
     for folder in FOLDERS if file.isidentifier() else ():
-        if find_spec(f"{folder}.{file}"):
+        if (HERE / folder.removeprefix("seqloom.models.").replace(".", "/") / f"{file}.py").exists():
             importlib.import_module(f"{folder}.{file}")
 
 

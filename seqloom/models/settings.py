@@ -20,49 +20,55 @@ SHARED = frozenset({"name", "embedding", "one_hot", "pooling", "dropout", "lengt
 """Settings that are read by the model around an encoder, whichever it is."""
 
 
-class ModelConfig(Config):
-    """Which architecture, and how large. A setting that it does not read is left as it is."""
+class LayerConfig(Config):
+    """Settings that layers share, whichever model they are in."""
+
+    bidirectional: bool = False
+    """Bidirectional recurrent layers; each direction has the full width."""
+    heads: PositiveInt = 4
+    """Attention heads of a Transformer; must divide `embedding`."""
+    hidden: NonNegativeInt = 512
+    """Width of the hidden layer in feed-forward networks, in the MLP and in some attention scores; 0 removes the
+    feed-forward networks of a Transformer."""
+    window: PositiveInt = 3
+    """Kernel size of convolutions; must be odd."""
+    dropout: float = Field(0.1, ge=0, lt=1)
+    """Dropout rate on embeddings and between layers."""
+    inner_dropout: float = Field(0.0, ge=0, lt=1)
+    """Dropout rate inside Transformer blocks: on attention weights and in feed-forward networks."""
+    norm: Norm = "before"
+    """Pre-norm (before each sublayer, and once at the end) or post-norm (after each sublayer, as in 2017)."""
+    norm_kind: NormKind = "layer"
+    """Normalisation in a Transformer: layer norm, batch norm, or none."""
+    residual: bool = True
+    """Residual connections in Transformer blocks."""
+    scaled: bool = True
+    """Scale attention scores by the square root of the head width."""
+
+
+class ModelConfig(LayerConfig):
+    """Which architecture, and how large. Settings that the architecture does not use keep their defaults."""
 
     name: str = "lstm"
-    """The architecture; `seqloom summary` lists them. Your own: package.module:name."""
+    """The architecture, as listed by `seqloom summary`; your own as package.module:name."""
     embedding: PositiveInt = 128
-    """Width of the embeddings."""
+    """Embedding dimension."""
     one_hot: bool = False
-    """One-hot vectors instead of embeddings: width is the size of the vocabulary, nothing is learned."""
+    """One-hot vectors instead of learned embeddings: their width is the size of the vocabulary."""
     widths: list[PositiveInt] = Field(default_factory=lambda: [128], min_length=1)
-    """Width of each layer, lowest first; a Transformer has as many blocks as there are numbers, all of `embedding`."""
-    bidirectional: bool = False
-    """Recurrent layers read from both ends; each half has the width stated."""
-    heads: PositiveInt = 4
-    """Attention heads of a Transformer; they divide `embedding`."""
-    hidden: NonNegativeInt = 512
-    """Width of the middle of feed-forward networks and of the MLP; 0 leaves out the networks of a Transformer."""
-    window: PositiveInt = 3
-    """Tokens that a convolution sees at once; odd."""
+    """Width of each layer, lowest first; a Transformer has one block per number, each of width `embedding`."""
     pooling: Pooling = "mean"
-    """How a sentence becomes one vector: its last state, the mean, the maximum, or attention with a learned query."""
-    dropout: float = Field(0.1, ge=0, lt=1)
-    """Dropout rate while training, on embeddings and between layers."""
-    inner_dropout: float = Field(0.0, ge=0, lt=1)
-    """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
-    norm: Norm = "before"
-    """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
-    norm_kind: NormKind = "layer"
-    """What a Transformer's norms are taken over: the features of a position (layer), the batch, or none at all."""
-    residual: bool = True
-    """Whether the blocks of a Transformer have residual connections."""
-    scaled: bool = True
-    """Whether a Transformer divides the scores of its attention by the root of the width of a head."""
+    """How hidden states are pooled into one vector: the last state, mean, max, or attention with a learned query."""
     positions: PositionKind = "learned"
-    """Positional encodings of a Transformer: a learned vector for each position up to `length`, sinusoidal, or none."""
+    """Positional encodings of a Transformer: learned (up to `length` positions), sinusoidal, or none."""
     padding: Literal["front", "behind"] = "behind"
-    """Where zeros stand in a shorter sentence, if its embeddings are put end to end (logistic, mlp)."""
+    """Padding side for models that concatenate embeddings (logistic, mlp): front or behind."""
     length: PositiveInt = 256
-    """Longest sentence, in tokens; longer ones are cut, see `cut`."""
+    """Maximum length of an input in tokens; longer inputs are truncated, see `cut`."""
     cut: Literal["first", "last"] = "first"
-    """Which tokens of a longer sentence are kept."""
+    """Which tokens of a longer input are kept: the first or the last."""
     tied: bool = False
-    """The readout of a language model is its embedding matrix (tied weights); needs equal widths."""
+    """Tied weights: a language model uses its embedding matrix as output layer; needs equal widths."""
 
     @model_validator(mode="after")
     def architecture_fits(self, info: ValidationInfo) -> Self:
@@ -116,7 +122,7 @@ def refuse_unread(
             continue
         asked = {"encoder_widths": "widths"}.get(name, name)
         readers = dict.fromkeys(found.name for found in architectures(*places) if asked in found.reads)
-        what = f"is read by {', '.join(readers) or 'others'}; {who} has no use for it"
+        what = f"is a setting of {', '.join(readers) or 'others'}; {who} does not use it"
         raise problem(name, what, remedy="leave it out")
 
 
@@ -129,11 +135,11 @@ def networks_fit(config: Any, found: Architecture) -> None:
     """A hidden layer of width 0 leaves a network out, where it can be left out."""
     if config.hidden == 0 and "hidden" in found.reads and not found.networks_optional:
         others = ", ".join(dict.fromkeys(one.name for one in architectures() if one.networks_optional))
-        raise problem("hidden", f"{found.name} is nothing without its hidden layer", remedy=f"0 is for {others}")
+        raise problem("hidden", f"{found.name} needs its hidden layer", remedy=f"0 is for {others}")
 
 
 def even_embedding(config: Any) -> None:
     """For architectures with sinusoidal positions."""
     if config.embedding % 2 and not getattr(config, "one_hot", False):
-        what = f"sinusoidal positions come in pairs, and {config.embedding} is odd"
+        what = f"sinusoidal positions need an even width, and {config.embedding} is odd"
         raise problem("embedding", what, remedy="choose an even width")

@@ -12,7 +12,7 @@ from seqloom.equations import Part, concat, equations, stack
 from seqloom.layers.bidirectional import recurrent_layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import Readout, readout
+from seqloom.layers.output_layers import Readout, readout
 from seqloom.models.characters import CharacterEncoder, character_cnn
 from seqloom.models.crf import LinearChainCRF
 from seqloom.models.encoders import make_encoder

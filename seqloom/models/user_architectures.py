@@ -17,7 +17,6 @@ from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.user_blocks import BlockEncoder
 from seqloom.models.references import imported, provenance, reference_of
 from seqloom.models.registry import ARCHITECTURES, Architecture, described, find
-from seqloom.models.seq2seq.decoders.base import Decoder
 
 NAMING = ("name", "encoder", "decoder")
 """Settings of the section [model] that name an architecture."""
@@ -43,10 +42,12 @@ def adapted(thing: Any, name: str) -> Architecture:
             return described(thing, name, sentence, kind="cell", decodes=issubclass(thing, Cell))
         if issubclass(thing, Encoder):
             return described(thing, name, sentence, kind="encoder")
+        from seqloom.models.seq2seq.decoders.base import Decoder  # here: who classifies need not wait for decoders
+
         if issubclass(thing, Decoder):
             return described(thing, name, sentence, kind="decoder")
     raise SeqloomError(
-        f"{name} is no architecture, it is {thing!r}",
+        f"{name} is not an architecture, it is {thing!r}",
         remedy="give an @equations definition, a class that is an Encoder, a Decoder or a recurrent layer, "
         "or something that is registered with @architecture",
     )

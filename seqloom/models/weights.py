@@ -86,5 +86,5 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     fitting({name: tuple(tensor.shape) for name, tensor in wanted.items()}, weights)
     for name, tensor in wanted.items():
         if not weights[name].isfinite().all():
-            raise DamagedError(f"the weights {name} hold what is no number", remedy="train it again, at a lower rate")
+            raise DamagedError(f"the weights {name} are not all numbers", remedy="train it again, at a lower rate")
         tensor.copy_(weights[name])

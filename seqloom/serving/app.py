@@ -16,13 +16,13 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from seqloom.serving.api import libretranslate, native, openai, status, studio
+from seqloom.serving.api import libretranslate, native, openai, runs, status, studio
 from seqloom.serving.api.common import bearer
 from seqloom.serving.errors import APIError, internal_error
-from seqloom.serving.index_page import CONTENT_SECURITY_POLICY, index_page
 from seqloom.serving.middleware import RequestMiddleware
 from seqloom.serving.openapi import openapi_schema
 from seqloom.serving.service import InferenceService
+from seqloom.serving.studio_page import CONTENT_SECURITY_POLICY, studio_page
 
 SWITCH_INTERVAL = 0.001
 """Seconds after which a thread lets another one run: two share the interpreter, and each waits for the other often."""
@@ -46,6 +46,7 @@ def make_app(service: InferenceService, hosts: Sequence[str] = ()) -> RequestMid
     for router, needs in (
         (native.router, with_key),
         (studio.router, with_key),
+        (runs.router, with_key),
         (libretranslate.router, []),  # its clients send the key in the body
         (openai.router, with_key),
         (status.router, with_key),
@@ -56,7 +57,7 @@ def make_app(service: InferenceService, hosts: Sequence[str] = ()) -> RequestMid
 
     @routes.get("/", include_in_schema=False)
     async def index() -> Response:
-        return HTMLResponse(index_page(service), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
+        return HTMLResponse(studio_page(service), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
 
     @routes.exception_handler(APIError)
     async def api_error(request: Request, error: APIError) -> Response:

@@ -24,5 +24,5 @@ async def body_fields(request: Request) -> tuple[dict[str, Any], bool]:
     except (ValueError, MultiPartException, RecursionError):
         raise APIError(400, "Invalid request: the body is neither JSON nor a form") from None
     if not isinstance(values, dict):
-        raise APIError(400, "Invalid request: the body is no object")
+        raise APIError(400, "Invalid request: the body is not an object")
     return values, False

@@ -34,7 +34,7 @@ class APIError(Exception):
 
 def internal_error() -> APIError:
     """A bug of ours; clients are told nothing more, the log has its kind and place."""
-    return APIError(500, "an internal error; the server's log says where")
+    return APIError(500, "internal error; see the server's log")
 
 
 def validation_error(error: SeqloomError) -> APIError:

@@ -126,7 +126,7 @@ def scope_of(request: h11.Request, addresses: dict[str, Any], header_bytes: int)
     if not target.startswith(b"/") and target != b"*":
         target, headers = origin_form(target, headers)
     if request.method == b"CONNECT":
-        raise APIError(400, "this server is no proxy")
+        raise APIError(400, "this server is not a proxy")
     raw_path, _, query = target.partition(b"?")
     return {
         "type": "http",

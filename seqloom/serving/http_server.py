@@ -139,7 +139,7 @@ class Lifespan:
                 raise failure
             if failure is not None:
                 log_error(failure)
-            raise SeqloomError("the server could not start", remedy="its log says where; this is a bug of seqloom")
+            raise SeqloomError("the server could not start", remedy="see its log; this is a bug in seqloom")
 
     async def shutdown(self, seconds: float) -> None:
         await self.events.put({"type": "lifespan.shutdown"})

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from seqloom.serving.api_key import KeyCheck
 from seqloom.serving.errors import APIError, internal_error, over_bound
 from seqloom.serving.job import CLIENT
-from seqloom.serving.keys import KeyCheck
 from seqloom.serving.logs import log, log_error
 from seqloom.serving.service import InferenceService
 
@@ -82,7 +82,7 @@ class RequestMiddleware:
     async def handle(self, scope: Scope, receive: Receive, response: ResponseSender) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         self.check_host(headers.get("host", ""), headers.get("origin"))
-        key_is_right = self.keys.head(scope)
+        key_is_right = self.keys.check_headers(scope)
         if self.service.draining and scope["path"] not in ALWAYS_ANSWERED:
             raise APIError(503, "the server is stopping", retry_after=5)
         client = (scope.get("client") or ("",))[0]
@@ -93,7 +93,7 @@ class RequestMiddleware:
             unread = scope["path"] in ALWAYS_ANSWERED
             body = b"" if unread else await self.read_body(headers.get("content-length", ""), receive)
             if not key_is_right:
-                await self.keys.body(scope, replay(body, receive))
+                await self.keys.check_body(scope, replay(body, receive))
             await self.app(scope, replay(body, receive), response)
         finally:
             self.active_requests -= 1

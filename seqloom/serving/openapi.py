@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fastapi import FastAPI
 
 from seqloom.serving.api.native import OPTIONS
 from seqloom.serving.service import InferenceService
+
+STUDIO = (
+    "ExplainRequest", "InspectRequest", "StripsRequest", "AttributeRequest", "WordsRequest", "DataRequest",
+)  # fmt: skip
+"""Bodies that may name a checkpoint of a run as well."""
 
 
 def openapi_schema(routes: FastAPI, service: InferenceService) -> dict[str, Any]:
@@ -16,16 +22,12 @@ def openapi_schema(routes: FastAPI, service: InferenceService) -> dict[str, Any]
     schemas: dict[str, Any] = schema["components"]["schemas"]
     entries = service.model_store.entries.values()
     names = [one.name for one in entries]
-    for body in (
-        "PredictRequest",
-        "TextsRequest",
-        "ExplainRequest",
-        "InspectRequest",
-        "StripsRequest",
-        "WordsRequest",
-        "DataRequest",
-    ):
+    for body in ("PredictRequest", "TextsRequest"):
         narrow(schemas[body], "model", {"enum": [*names, None]})
+    runs = [re.escape(name) for name in service.model_store.folders]
+    at_a_step = {"type": "string", "pattern": f"^({'|'.join(runs)})@(0|[1-9][0-9]{{0,11}})$"}
+    for body in STUDIO:
+        narrow(schemas[body], "model", {"anyOf": [{"enum": [*names, None]}, at_a_step]})
     narrow(schemas["CompletionRequest"], "model", {"enum": [one.name for one in entries if one.generates_text] or [""]})
     if all(one.generates_text for one in entries):
         for body in ("PredictRequest", "TextsRequest"):

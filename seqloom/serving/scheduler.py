@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from seqloom.errors import SeqloomError
 from seqloom.serving.admission import AdmissionControl
 from seqloom.serving.errors import APIError, over_bound
+from seqloom.serving.fair_queue import ClientShares, Owner, in_turn
 from seqloom.serving.job import Job
 from seqloom.serving.logs import log_error
 from seqloom.serving.metrics import ServerMetrics
-from seqloom.serving.rooms import Owner, Rooms, in_turn
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.requests import Reply, TaskRequest
 
@@ -72,7 +72,7 @@ class Scheduler:
         self.queue: deque[QueuedText] = deque()
         self.batches: list[RunningBatch] = []
         self.admission = AdmissionControl(bounds.queue, bounds.seconds)
-        self.rooms, self.waiting_rooms = Rooms(), Rooms()
+        self.all_shares, self.waiting_shares = ClientShares(), ClientShares()
         """Who has texts in flight; who has some that wait."""
         self.active = 0
         """Texts in batches."""
@@ -96,9 +96,9 @@ class Scheduler:
 
     def count_rooms(self) -> None:
         """Count who has what in flight; called with the lock held."""
-        self.waiting_rooms.count(self.queue)
+        self.waiting_shares.count(self.queue)
         running = [batch.texts[index] for batch in list(self.batches) for index in list(batch.pending)]
-        self.rooms.count([*self.queue, *running])
+        self.all_shares.count([*self.queue, *running])
 
     def check_capacity(self, more: int, client: str = "") -> None:
         """Reject if so many more texts of a client are too many; cheap, so it can be called before a request is read.
@@ -107,12 +107,12 @@ class Scheduler:
         """
         if more > self.bounds.queue:
             raise over_bound("queue", self.bounds.queue, f"{more:,} sentences or texts in one request")
-        waiting = self.waiting_rooms.ahead(client, more)
+        waiting = self.waiting_shares.ahead(client, more)
         if waiting + more > self.bounds.queue or len(self.queue) + more > 2 * self.bounds.queue:
             what = f"{len(self.queue)} texts are waiting, and {more} more are too many"
             raise APIError(429, what, bound="queue", retry_after=RETRY_AFTER)
-        if self.admission.is_full(self.rooms.ahead(client, more), more):
-            what = f"{self.in_flight()} texts are in flight, and more would not be answered in "
+        if self.admission.is_full(self.all_shares.ahead(client, more), more):
+            what = f"{self.in_flight()} texts are in flight, and more would not be answered within "
             raise APIError(429, f"{what}{self.bounds.seconds:g} seconds", bound="seconds", retry_after=RETRY_AFTER)
 
     def in_flight(self) -> int:

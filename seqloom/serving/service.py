@@ -18,7 +18,7 @@ from seqloom.serving.errors import APIError, over_bound, validation_error
 from seqloom.serving.job import Compute, Job
 from seqloom.serving.logs import log_error
 from seqloom.serving.metrics import ServerMetrics
-from seqloom.serving.model_store import ModelEntry, ModelStore
+from seqloom.serving.model_store import ModelEntry, ModelStore, Unfinished
 from seqloom.serving.scheduler import Scheduler
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.requests import Keys, Reply, TaskRequest
@@ -33,10 +33,10 @@ Sizes = Callable[[Any], Mapping[str, int]]
 class InferenceService:
     """The models of a server and the threads that compute with them; one for all routes."""
 
-    def __init__(self, folders: Sequence[str], bounds: Bounds, key: str = "") -> None:
+    def __init__(self, folders: Sequence[str], bounds: Bounds, key: str = "", unfinished: Unfinished = "none") -> None:
         self.bounds, self.key = bounds, key
         self.metrics = ServerMetrics()
-        self.model_store = ModelStore(folders, bounds.model_bytes)
+        self.model_store = ModelStore(folders, bounds.model_bytes, unfinished)
         self.scheduler = Scheduler(bounds, self.metrics)
         self.draining = False
         self.loader, self.explainer = ThreadPoolExecutor(1, "loader"), ThreadPoolExecutor(1, "explainer")
@@ -49,7 +49,20 @@ class InferenceService:
         entries = self.model_store.entries
         if name is not None and name not in entries:
             raise APIError(404, f"no model is called {name!r:.80}; there are: {', '.join(entries)}")
+        if not entries:
+            raise APIError(503, "no model on this server is trained yet", retry_after=5)
         return entries[name] if name is not None else next(iter(entries.values()))
+
+    async def seen_entry(self, name: str | None) -> ModelEntry:
+        """The model that the studio looks at: also one that was trained since, or a checkpoint, NAME@STEP."""
+        if name is not None and name not in self.model_store.entries:
+            try:
+                found = await asyncio.to_thread(self.model_store.find, name)
+            except SeqloomError as error:
+                raise validation_error(error) from None
+            if found is not None:
+                return found
+        return self.entry(name)
 
     def close(self) -> None:
         """Let the scheduler finish its queue; nothing else is started."""

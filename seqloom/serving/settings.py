@@ -10,57 +10,57 @@ from seqloom.config import Config
 
 
 class Bounds(Config):
-    """Limits of requests; an error names the one that was passed."""
+    """Limits of requests; an error names the limit that was exceeded."""
 
     body_bytes: PositiveInt = 1 << 20
-    """Bytes of a request's body."""
+    """Maximum size of a request body in bytes."""
     body_seconds: PositiveFloat = 10.0
-    """Seconds in which a body has to arrive."""
+    """Timeout for receiving a request body, in seconds."""
     requests: PositiveInt = 256
-    """Requests that are read or answered at the same time."""
+    """Maximum number of concurrent requests."""
     text_characters: PositiveInt = 10_000
-    """Characters of one text."""
+    """Maximum length of a text in characters."""
     picture_bytes: PositiveInt = 700_000
-    """Bytes of the file of one picture; in base64 it has to fit into `body_bytes`."""
+    """Maximum size of a picture file in bytes; its base64 must fit into `body_bytes`."""
     picture_pixels: PositiveInt = 16_000_000
-    """Pixels of one picture, as its header says: it is refused before it is decoded."""
+    """Maximum number of pixels of a picture, checked in its header before it is decoded."""
     texts: PositiveInt = 64
-    """Texts of one request."""
+    """Maximum number of texts per request."""
     beam: PositiveInt = 16
-    """Beam size, or number of answers, for one text."""
+    """Maximum beam size, or number of answers, per text."""
     work: PositiveInt = 200_000
-    """Tokens that may have to be computed for one request: for each text, beam times the longest answer."""
+    """Maximum number of tokens to compute per request: for each text, beam times the longest answer."""
     queue: PositiveInt = 512
-    """Texts in the scheduler's queue."""
+    """Maximum number of texts in the scheduler's queue."""
     seconds: PositiveFloat = 30.0
-    """Seconds in which a request is answered."""
+    """Timeout of a request, in seconds."""
     explanations: PositiveInt = 4
-    """Explanations that are made or waited for: each takes seconds, one after the other."""
+    """Maximum number of explanations in progress or waiting: each takes seconds, and they run one at a time."""
     batch: PositiveInt = 256
-    """Batch size: sequences (texts times beam) that are computed together."""
+    """Maximum batch size in sequences (texts times beam)."""
     model_bytes: PositiveInt = Field(default_factory=lambda: memory() // 2)
-    """Bytes of weights that are held in memory together; the least recently used model is dropped first."""
+    """Maximum size of all loaded weights in bytes; the least recently used model is unloaded first."""
 
 
 class HTTPSettings(Config):
-    """Where the server listens, and what one connection may do."""
+    """Where the server listens, and the limits of a connection."""
 
     host: str = "127.0.0.1"
-    """The name or address to listen at; 127.0.0.1 is reached from this machine only."""
+    """Host name or address to listen on; 127.0.0.1 is reachable from this machine only."""
     port: int = Field(8000, ge=0, le=65_535)
-    """The port to listen at; 0 takes a free one."""
+    """Port to listen on; 0: any free one."""
     header_seconds: PositiveInt = 10
-    """Seconds in which the headers of a request have to arrive."""
+    """Timeout for receiving the headers of a request, in seconds."""
     header_bytes: PositiveInt = 65_536
-    """Bytes of a request's headers, its first line among them."""
+    """Maximum size of the headers of a request in bytes, including the first line."""
     connections: PositiveInt = 1_000
-    """Connections that are open at the same time."""
+    """Maximum number of open connections."""
     keep_alive_seconds: PositiveInt = 15
-    """Seconds that a connection may stay open without a request."""
+    """Timeout of an idle connection, in seconds."""
     send_seconds: PositiveInt = 30
-    """Seconds in which a client has to read 16 KiB of an answer, or what is left of it."""
+    """Timeout for a client to read 16 KiB of an answer, or the rest of it, in seconds."""
     grace_seconds: PositiveInt = 30
-    """Seconds in which accepted requests are finished when the server stops."""
+    """Grace period for accepted requests when the server stops, in seconds."""
 
 
 def memory() -> int:

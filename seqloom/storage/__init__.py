@@ -14,6 +14,7 @@ from seqloom.storage.writing import (
     replaced,
     write_json,
     write_manifest,
+    write_output,
 )
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "replaced",
     "write_json",
     "write_manifest",
+    "write_output",
     "write_pack",
     "write_tensors",
 ]

@@ -27,7 +27,7 @@ def parse_object(data: bytes | memoryview, where: str, longest: int = LONGEST, r
     except ValueError as error:
         raise DamagedError(f"is damaged: it is not JSON ({error})", where=where, remedy=remedy) from None
     if not isinstance(found, dict):
-        raise DamagedError("is damaged: it is no JSON object", where=where, remedy=remedy)
+        raise DamagedError("is damaged: it is not a JSON object", where=where, remedy=remedy)
     check_depth(found, where)
     if HALF.search(data):
         check_spelling(found, where)

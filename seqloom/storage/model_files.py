@@ -74,7 +74,7 @@ class ModelFiles:
             raise DamagedError(f"{self.place / MANIFEST} names no files", remedy="copy the folder again")
         for name, mark in files.items():
             if not NAME.fullmatch(name) or not isinstance(mark, str) or not SHA256.fullmatch(mark):
-                what = f"{self.place / MANIFEST} names {name!r:.60}, which is no file of a model"
+                what = f"{self.place / MANIFEST} names {name!r:.60}, which is not a file of a model"
                 raise DamagedError(what, remedy="copy the folder again, or ask whoever made it")
         return files
 

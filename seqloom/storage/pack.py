@@ -61,7 +61,7 @@ class Pack:
             with ZipFile(cast(IO[bytes], data.obj)) as archive:
                 self.spans = spans(data, archive.infolist(), archive.start_dir)
         except (BadZipFile, ValueError, NotImplementedError, struct.error, RuntimeError) as error:
-            raise DamagedError(f"{place} is no sound pack: {error}", remedy=AGAIN) from None
+            raise DamagedError(f"{place} is not a valid pack: {error}", remedy=AGAIN) from None
 
     def map(self, name: str) -> memoryview | None:
         """The bytes of one file, where they stand in the pack."""

@@ -97,17 +97,26 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
 
 
 def write_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Tensors into a file with the rights of any other; `OSError` if there is no room."""
+    """Tensors into a file with the rights of any other; `OSError` if there is no room.
+
+    It is the old file or the new one: whoever has mapped the old one keeps it.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    with file.open("wb") as stream:
-        rights = os.fstat(stream.fileno()).st_mode  # of any file of this user; the library's are for the owner alone
+    part = file.with_name(f".{file.name}.part")
     try:
-        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, file)
-        file.chmod(stat.S_IMODE(rights))
+        with part.open("wb") as stream:
+            rights = os.fstat(
+                stream.fileno()
+            ).st_mode  # of any file of this user; the library's are for the owner alone
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, part)
+        part.chmod(stat.S_IMODE(rights))
+        os.replace(part, file)
     except SafetensorError as error:
         raise as_os_error(error) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def as_os_error(error: Exception) -> OSError:

@@ -62,14 +62,12 @@ def replaced(target: Path) -> Iterator[BinaryIO]:
     """A stream to write a file with: the file is the old one or, when the block ends well, the new one."""
     part = target.with_name(f".{target.name}.part")
     try:
-        with part.open("wb") as stream:
-            yield stream
-        flush(part)
-        os.replace(part, target)
-        flush(target.parent)
-    except OSError as error:
-        remedy = "make room on the disk or choose another place"
-        raise OutputError(f"cannot write {target}: {error.strerror or error}", remedy=remedy) from error
+        with output_errors(target):
+            with part.open("wb") as stream:
+                yield stream
+            flush(part)
+            os.replace(part, target)
+            flush(target.parent)
     finally:
         with suppress(OSError):
             part.unlink()
@@ -79,6 +77,23 @@ def replace_file(target: Path, data: bytes | memoryview) -> None:
     """Write a file so that it is the old one or the new one, whatever happens."""
     with replaced(target) as stream:
         stream.write(data)
+
+
+def write_output(file: str | Path, data: bytes, usual: str) -> Path:
+    """Write a file that a user names, in a folder that is made for it; links are followed, devices left alone.
+
+    usual  a file name to propose where a folder was given
+    """
+    target = Path(file)
+    if target.is_dir():
+        raise OutputError(f"{target} is a folder", remedy=f"name a file in it, as {target / usual}")
+    if target.exists() and not target.is_file():
+        raise OutputError(f"{target} is not a regular file", remedy=f"name a file, as {usual}")
+    place = target.resolve()
+    with output_errors(target):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(place, data)
+    return target
 
 
 def flush(path: Path) -> None:

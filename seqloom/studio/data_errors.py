@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 
 from seqloom.data.record import Record
 from seqloom.data.source import open_source
+from seqloom.engines.engine_module import check_in_torch
 from seqloom.errors import DataError
 from seqloom.explaining.walkthrough import check_wanted
-from seqloom.studio.examples import as_text
 from seqloom.tasks.review import Reviewed
 from seqloom.training.model import Model
 
@@ -33,6 +33,9 @@ SECONDS = 8.0
 AT_ONCE = 100
 """Examples in a batch, after which it is seen whether there is time for another."""
 
+PICTURE = "data:image/"
+"""How a picture begins that an input is."""
+
 known: WeakKeyDictionary[Model, dict[str, Any]] = WeakKeyDictionary()
 """What was found, for as long as a model is in memory: neither it nor its validation part changes."""
 
@@ -45,6 +48,7 @@ def data_errors(model: Model, wanted: Callable[[], bool]) -> dict[str, Any]:
 
 
 def looked_at(model: Model, wanted: Callable[[], bool]) -> dict[str, Any]:
+    check_in_torch(model.network)
     records, read, ended = drawn(model, wanted)
     found: list[dict[str, Any]] = []
     characters, until = 0, time.monotonic() + SECONDS
@@ -53,7 +57,7 @@ def looked_at(model: Model, wanted: Callable[[], bool]) -> dict[str, Any]:
         check_wanted(wanted)
         some = records[first : first + AT_ONCE]
         new = [shown(one, record) for one, record in zip(model.task.review(model.network, some), some, strict=True)]
-        characters += sum(len(one[name]) for one in new for name in ("input", "expected", "predicted"))
+        characters += sum(len(one[name]) for one in new for name in ("input", "expected", "predicted", "picture"))
         found += new
         if characters > REPLY_CHARACTERS or time.monotonic() > until:
             break
@@ -91,10 +95,14 @@ def check_size(model: Model) -> None:
 
 def shown(one: Reviewed, record: Record) -> dict[str, Any]:
     """An example as plain data. What is no text (frames, columns) is named by its place, and cannot be typed."""
-    text = as_text(one.input)
+    given = one.input if isinstance(one.input, list | tuple) else [one.input]
+    text = " ".join(given) if all(isinstance(part, str) for part in given) else ""
+    picture = text if text.startswith(PICTURE) else ""
+    text = "" if picture else text
     return {
         "input": (text or str(record.place))[:CHARACTERS],
         "typed": bool(text),
+        "picture": picture,
         "cut": len(text) > CHARACTERS,
         "expected": one.expected[:CHARACTERS],
         "predicted": one.predicted[:CHARACTERS],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqloom.attention.html import row_data
+from seqloom.attention.html import picture_data, row_data
 from seqloom.attention.weave_data import as_numbers, weave_data
 from seqloom.tasks.inspection import Candidate, Inspection, TokenStep
 
@@ -48,6 +48,7 @@ def inspection_data(seen: Inspection, look: tuple[str, int | None, int | None] =
         "importance": {name: as_numbers(values) for name, values in seen.importance.items()},
         "temperature": seen.temperature,
         "cut": seen.cut,
+        "picture": None if seen.picture is None else picture_data(seen.picture.png, seen.picture),
     }
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, Protocol, Self, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from seqloom.data.bucket_sampler import BucketSampler, Rows
 from seqloom.data.corpus import Corpus
+from seqloom.data.length_batches import AT_ONCE, by_length
 from seqloom.data.padding import pad_sequences
-from seqloom.tasks.trainable import Loss, Plan, ValidationResult
+from seqloom.tasks.trainable import Loss, Plan, Stream, ValidationResult
 
 
 class Batch(Protocol):
@@ -28,6 +30,29 @@ class Batch(Protocol):
 
 
 B = TypeVar("B", bound=Batch)
+
+
+@dataclass(frozen=True)
+class TensorBatch:
+    """A batch whose fields are tensors with a row for each example, or None."""
+
+    shared: ClassVar[frozenset[str]] = frozenset()
+    """Fields that all examples have in common."""
+
+    def select(self, rows: Sequence[int]) -> Self:
+        """Some of its examples, by index."""
+        chosen, names = list(rows), {field.name for field in fields(self)} - self.shared
+        values = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: value[chosen] for name, value in values.items() if value is not None})
+
+
+def vectors_by_length(lengths: Sequence[int], compute: Callable[[list[int]], Tensor], at_once: int = AT_ONCE) -> Tensor:
+    """A vector for each input (B, H), in their order; `compute` gets the indices of a batch of about equal lengths."""
+    found: dict[int, Tensor] = {}
+    with torch.no_grad():
+        for places in by_length(lengths, at_once):
+            found |= dict(zip(places, compute(places).float().cpu(), strict=True))
+    return torch.stack([found[place] for place in range(len(found))]) if found else torch.zeros(0, 0)
 
 
 def tensors(rows: Sequence[Any], device: torch.device) -> tuple[Tensor, Tensor]:
@@ -72,7 +97,7 @@ class ExampleTrainable(Generic[B]):
 
     def __init__(
         self,
-        stream: ExampleStream[B],
+        stream: Stream[B],
         loss: Callable[[nn.Module, B], Loss],
         evaluate: Callable[[nn.Module], ValidationResult | None],
         sample: Callable[[nn.Module], str] = lambda model: "",

@@ -23,7 +23,7 @@ class NoFacts(Config):
 
 def all_different(names: Sequence[str]) -> Sequence[str]:
     if len(set(names)) < len(names):
-        raise PydanticCustomError("twice", "a name stands there twice")
+        raise PydanticCustomError("twice", "a name occurs twice")
     return names
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -33,6 +33,13 @@ class FrameStatistics:
         self.count = 0
         self.mean: NDArray[np.float64] = np.zeros(0)
         self.squares: NDArray[np.float64] = np.zeros(0)
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> Self:
+        statistics = cls()
+        for record in records:
+            statistics.add(record)
+        return statistics
 
     def add(self, record: Record) -> None:
         frames = frames_of(record, len(self.mean)).astype(np.float64)
@@ -121,7 +128,7 @@ def from_lists(given: Any) -> NDArray[np.float32]:
     except (ValueError, TypeError, OverflowError):
         frames = np.zeros(0, np.float32)
     if not frames.size or frames.ndim > 2 or not np.isfinite(frames).all():
-        raise DataError(f"{given!r:.60} are no frames", remedy="give a list of frames, each a list of as many numbers")
+        raise DataError(f"{given!r:.60} are not frames", remedy="give a list of frames, each a list of as many numbers")
     return frames
 
 

@@ -22,22 +22,22 @@ MOST_TOKENS = 512
 
 
 class InspectOptions(Config):
-    """How an input is looked at."""
+    """How a prediction is inspected."""
 
     beam: int = Field(4, ge=1, le=8)
-    """Beam size, where an answer is searched for."""
+    """Beam size."""
     temperature: float | None = Field(None, ge=0, le=10)
-    """0 takes the most probable tokens; above it, the answer is sampled; None: as the task does by default."""
+    """Sampling temperature; 0: no sampling; None: the default of the task."""
     seed: NonNegativeInt = 0
-    """Seed of sampling."""
+    """Random seed of the sampling."""
     length: int = Field(40, ge=1, le=MOST_TOKENS)
-    """Tokens that a language model writes."""
+    """Number of tokens that a language model generates."""
     prefix: tuple[NonNegativeInt, ...] = Field((), max_length=MOST_TOKENS)
-    """Token ids that the answer begins with: what was written up to a step, and another candidate there."""
+    """Token ids that the answer starts with: those up to a step, and another candidate there."""
     off: tuple[str, ...] = Field((), max_length=256)
-    """Heads that are switched off, as `cross.0.3`: which attention, layer and head, counted from 0."""
+    """Attention heads to switch off, e.g. `cross.0.3`: attention, layer and head, counted from 0."""
     candidates: int = Field(8, ge=1, le=20)
-    """The most probable tokens that are reported for each step."""
+    """Number of most probable tokens reported for each step."""
 
     @property
     def heads_off(self) -> list[Head]:
@@ -88,6 +88,17 @@ class NamedAttention:
 
 
 @dataclass(frozen=True)
+class SeenPicture:
+    """A picture as the model sees it, and the grid of regions that it attends to."""
+
+    png: bytes
+    width: int
+    height: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
 class Inspection:
     """What was seen. Rows of tokens go by name; whatever a task has nothing to say of stays empty."""
 
@@ -104,6 +115,8 @@ class Inspection:
     """At which the answer was sampled; 0: it was searched for."""
     cut: bool = False
     """Whether the input was longer than is looked at."""
+    picture: SeenPicture | None = None
+    """What was read, where it is a picture: the row `source` names its regions, row by row."""
 
 
 def self_attention(observed: Observed, group: str, row: str, tokens: Sequence[str]) -> list[NamedAttention]:

@@ -88,7 +88,7 @@ def find_task(name: str) -> type[Task[Any]]:
         raise UnknownName("task", name, known, remedy=f"there are: {', '.join(known)}; or say package.module:Name")
     task = imported(reference)
     if not (isinstance(task, type) and issubclass(task, Task)):
-        raise SeqloomError(f"{reference} is no task", remedy="make it a class that inherits from seqloom.Task")
+        raise SeqloomError(f"{reference} is not a task", remedy="make it a class that inherits from seqloom.Task")
     return task
 
 

@@ -17,11 +17,11 @@ class TaskConfig(Config):
     """The part of a configuration that decides what is learned from, and by what."""
 
     task: str
-    """What the model does."""
+    """The task."""
     data: DataConfig = DataConfig()
-    """Where the data is and how it is read."""
+    """Where the data is, and how it is read and split."""
     tokens: TokenConfig = TokenConfig()
-    """How text is cut into tokens."""
+    """How text is tokenised."""
 
     @model_validator(mode="after")
     def architecture_serves_the_task(self) -> Self:

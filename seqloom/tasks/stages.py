@@ -22,9 +22,9 @@ MOST_FRAMES = 128
 def bounded(tokens: Any, what: str = "tokens", most: int = LONGEST) -> list[Any]:
     """As many tokens as can be looked at."""
     if not len(tokens):
-        raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
+        raise SeqloomError("the text contains no words", remedy="give a few words like those of the training data")
     if len(tokens) > most:
-        raise SeqloomError(f"{len(tokens)} {what} are too many to look at", remedy=f"give at most {most}")
+        raise SeqloomError(f"{len(tokens)} {what} are too many to show", remedy=f"give at most {most}")
     return list(tokens)
 
 

@@ -26,8 +26,7 @@ from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
-from seqloom.evaluating.by_length import plot as plot_by_length
-from seqloom.evaluating.tables import as_text, html_table
+from seqloom.evaluating.tables import as_text, html_table, metric_text, rich_table
 from seqloom.models.stage import Example
 from seqloom.tasks.facts import AnyFacts
 from seqloom.tasks.inspection import Inspection, InspectOptions
@@ -53,14 +52,7 @@ class ResultTable:
 
     def rich(self, limit: int | None = None) -> Table:
         """For a terminal; of many rows those up to a limit."""
-        table = Table(title=self.title or None, box=None)
-        for title in self.header:
-            table.add_column(title, overflow="fold")
-        for row in self.rows[:limit]:
-            table.add_row(*map(Text, row))
-        if limit is not None and len(self.rows) > limit:
-            table.add_row(f"... {len(self.rows) - limit:,} more")
-        return table
+        return rich_table(self.title, self.header, self.rows, limit)
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,9 +89,13 @@ class Evaluation:
     def plot(self, path: Path | str, kind: str = "") -> Path:
         """Draw the confusion matrix, how well probabilities are calibrated, or the metric by length (.png or .svg).
 
-        kind    confusion, calibration or length; unsaid, the first of these that there is
+        kind    confusion, calibration or length; default: the first of these that there is
         """
-        from seqloom.evaluating.plots import plot_calibration, plot_confusion  # here: it brings matplotlib
+        from seqloom.evaluating.plots import (  # here: it brings matplotlib
+            plot_by_length,
+            plot_calibration,
+            plot_confusion,
+        )
 
         draw = {
             "confusion": lambda: plot_confusion(self.details["labels"], self.details["confusion"], path),
@@ -109,15 +105,15 @@ class Evaluation:
         there = {"confusion": "confusion" in self.details, "calibration": self.confidence, "length": self.by_length}
         known = [name for name, found in there.items() if found]
         if not known:
-            remedy = "a confusion matrix is for models with one label, quality by length for those that write"
-            raise SeqloomError("there is nothing to draw of this evaluation", remedy=remedy)
+            remedy = "a confusion matrix is for models with one label, metrics by length for models that generate text"
+            raise SeqloomError("this evaluation has nothing to plot", remedy=remedy)
         if kind and kind not in known:
             raise UnknownName("plot of this evaluation", kind, known, remedy=f"there are: {', '.join(known)}")
         return draw[kind or known[0]]()
 
     def __rich__(self) -> Group:
         """Metrics and tables for a terminal; of long tables the beginning."""
-        metrics = Text("   ".join(f"{name} {value:.4f}" for name, value in self.metrics.items()))
+        metrics = Text("   ".join(f"{name} {metric_text(value)}" for name, value in self.metrics.items()))
         left_out = [Text(str(self.left_out))] if self.left_out else []
         return Group(metrics, *left_out, *(table.rich(ROWS_SHOWN) for table in self.tables))
 
@@ -126,7 +122,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        return html_table("Evaluation", [(name, f"{value:.4f}") for name, value in self.metrics.items()]) + "".join(
+        return html_table("Evaluation", [(name, metric_text(value)) for name, value in self.metrics.items()]) + "".join(
             html_table(table.title, table.rows[:ROWS_SHOWN], table.header) for table in self.tables
         )
 
@@ -145,7 +141,7 @@ def text_sizes(given: Any) -> dict[str, int]:
 
 
 class Options(Config):
-    """The options of a prediction; a task that has some brings its own class."""
+    """The options of a prediction; a task with options defines its own class."""
 
 
 class NamedTokenizers(dict[str, Tokenizer]):
@@ -156,22 +152,22 @@ class NamedTokenizers(dict[str, Tokenizer]):
 
 
 class Task(ABC, Generic[C]):
-    """A problem to solve: how its data becomes batches, its model, its loss, its answers and its metrics.
+    """What a model is trained for: how data becomes batches, the model, the loss, the predictions and the metrics.
 
-    A task holds its settings, and what it learned from the training data before the first step: the tokenizers, and
-    whatever else is plain JSON (`facts`: labels, means). All of it is kept in the model folder.
+    A task holds its settings and what it learned from the training data before the first step: tokenizers, and other
+    facts as plain JSON (labels, means). All of it is saved in the model folder.
     """
 
     Settings: ClassVar[type[TaskConfig]] = TaskConfig
-    """The settings of the task, of the kind `config`: what a configuration file may say."""
+    """The class of its settings, a subclass of `TaskConfig`."""
     columns: ClassVar[TaskColumns] = TaskColumns("this task", ())
-    """The columns that its data must have, as `TaskColumns("pairs", ("label", "first", "second"))`."""
+    """The columns of its data, e.g. `TaskColumns("pairs", ("label", "first", "second"))`."""
     Options: ClassVar[type[Config]] = Options
     """The options of a prediction."""
     EvaluateOptions: ClassVar[type[Config] | None] = None
-    """The options of an evaluation, where there are more."""
+    """The options of an evaluation, if they differ from `Options`."""
     Learned: ClassVar[type[Config]] = AnyFacts
-    """The schema of its facts, which they are held to when a model is loaded; unsaid, any JSON."""
+    """The schema of its facts, checked when a model is loaded; default: any JSON."""
 
     def __init__(self, config: C, tokenizers: Mapping[str, Tokenizer], facts: Facts) -> None:
         """Restore a task from its settings, its trained tokenizers by name, and its facts."""
@@ -184,12 +180,12 @@ class Task(ABC, Generic[C]):
 
     @classmethod
     def outcomes(cls, config: C) -> Outcomes | None:
-        """What of a record must occur in training when valid and test are cut off; None: nothing in particular."""
+        """What must occur in the training split when valid and test are split off; None: nothing in particular."""
         return None
 
     @classmethod
     def open_data(cls, config: C) -> dict[str, Records]:
-        """The data of a run: train, and valid and test as given, found, or cut off."""
+        """The splits of a run: train, and valid and test as given, found, or split off."""
         return open_data(config.data, cls.columns, cls.outcomes(config))
 
     @classmethod
@@ -198,29 +194,29 @@ class Task(ABC, Generic[C]):
 
     @abstractmethod
     def make_model(self) -> nn.Module:
-        """The model with fresh weights."""
+        """A new model with initial weights."""
 
     @classmethod
     def untrained(cls, config: C, vocabulary: int) -> nn.Module:
-        """A model for a vocabulary of that size where there is no data yet: what `seqloom summary NAME` shows."""
+        """A model for a vocabulary of this size without any data: what `seqloom summary NAME` shows."""
         what = f"the size of a model for {config.task} is not known without data"
-        raise SeqloomError(what, remedy="train it, and give its folder; or let its task say it: Task.untrained")
+        raise SeqloomError(what, remedy="train it, and give its folder; or implement Task.untrained")
 
     # --- data ---------------------------------------------------------------------------------------
 
     @abstractmethod
     def encode(self, records: list[Record]) -> Chunk:
-        """Records as lists of token ids or vectors, by the name of a field: what is kept of them on disk."""
+        """Records as lists of token ids or vectors by field name, as they are stored on disk."""
 
     def encoding_settings(self) -> Mapping[str, Any]:
-        """The settings beside the tokenizers that `encode` depends on: when they change, data is encoded again.
+        """The settings that `encode` depends on besides the tokenizers: when they change, data is encoded again.
 
         By default all but [data], [tokens], [train], [start] and [teacher]; a task that names fewer encodes less often.
         """
         return self.config.model_dump(mode="json", exclude={"data", "tokens", "train", "start", "teacher"})
 
     def corpus(self, records: Records, cache: Path, made_of: Mapping[str, Any]) -> Corpus:
-        """Encoded records on disk, made once for the same files and settings (`made_of`: how they are chosen)."""
+        """Encoded records on disk, cached for the same files and settings (`made_of`: how records are selected)."""
         settings = {
             "task": self.config.task,
             "records": {**made_of, "identity": records.identity},
@@ -231,7 +227,7 @@ class Task(ABC, Generic[C]):
         return prepare(cache / fingerprint(records.files, settings), records, self.encode, size=self.chunk_size())
 
     def chunk_size(self) -> int:
-        """Records that are encoded together, and held in memory."""
+        """Number of records that are encoded together in memory."""
         return CHUNK_SIZE
 
     # --- training -----------------------------------------------------------------------------------
@@ -241,38 +237,43 @@ class Task(ABC, Generic[C]):
         """The task as the trainer sees it: batches of `train`, the loss, and the evaluation on `valid`."""
 
     def validate(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
-        """The evaluation while training, and what selects a checkpoint."""
+        """Validation during training, with the score that selects the best checkpoint."""
         found = self.evaluate(model, valid, device, None)
         return ValidationResult(dict(found.metrics), found.selection_score)
 
     def validation(self, valid: Corpus | None, plan: Plan) -> Callable[[nn.Module], ValidationResult | None]:
-        """`validate` as the trainer calls it; without validation data it gives None."""
+        """`validate` as the trainer calls it; returns None without validation data."""
         return lambda model: None if valid is None else self.validate(model, valid, plan.device)
 
     def check_teacher(self, teacher: Self) -> None:
-        """Raise `ConfigError` if the logits of a trained model of this task are not of what is learned here."""
+        """Raise `ConfigError` if a teacher's logits do not match what is learned here."""
 
     @property
     def labels(self) -> Sequence[str]:
-        """What an example as a whole can be answered with; empty where answers are no labels."""
+        """The labels of a whole example; empty if predictions are not labels."""
         return ()
 
     def labels_of(self, record: Record) -> Sequence[int]:
-        """The ids of the labels that are right for a record."""
+        """The ids of the true labels of a record."""
         return ()
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
-        """What simple models reach on validation data, trained in seconds; none where a task knows of none."""
+        """Scores of simple baselines on validation data, trained in seconds; empty if there are none."""
         return []
 
     # --- use ----------------------------------------------------------------------------------------
 
     def input_of(self, record: Record) -> Any:
-        """The input of a prediction in a record of its data: its first column, if the task says no other."""
+        """The input of a record; by default its first column."""
         return record.columns[self.columns.roles[0]]
 
+    def as_request(self, record: Record) -> Any:
+        """The input in a record as a request would send it; empty where it is neither a text nor words."""
+        value = self.input_of(record)
+        return " ".join(map(str, value)) if isinstance(value, list | tuple) else value if isinstance(value, str) else ""
+
     def accept(self, given: Any) -> Any:
-        """Check an input that came as JSON over the network; it is never taken as the name of a file."""
+        """Check an input that came as JSON over the network; it is never treated as a file name."""
         if not isinstance(given, str):
             raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
         return given
@@ -281,7 +282,7 @@ class Task(ABC, Generic[C]):
     def answer_steps(
         self, model: nn.Module, requests: Sequence[TaskRequest], options: Any
     ) -> Iterator[Sequence[Reply]]:
-        """Answer requests step by step: after each step, the replies that are ready (`options` is an `Options`).
+        """Answer requests step by step: yields the replies that are ready after each step (`options` is an `Options`).
 
         A server runs the steps of several batches in turn; a step should take a fraction of a second.
         """
@@ -289,7 +290,7 @@ class Task(ABC, Generic[C]):
     def predict(
         self, model: nn.Module, inputs: Sequence[Any], options: Any, keys: Sequence[str] | None = None
     ) -> list[Any]:
-        """An answer for every input, in order; `keys` seed the sampling of each, if not the seed of the options."""
+        """A prediction for every input, in order; `keys` seed the sampling of each, by default from the options."""
         seeds = Keys(getattr(options, "seed", 0)).of(inputs) if keys is None else keys
         requests = [TaskRequest(given, key) for given, key in zip(inputs, seeds, strict=True)]
         return answers(self.answer_steps(model, requests, options), len(requests))
@@ -297,9 +298,9 @@ class Task(ABC, Generic[C]):
     def inspect(
         self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
     ) -> Iterator[Inspection | None]:
-        """Look at a model while it answers one input: None after each step, at the end what was seen.
+        """Inspect a prediction for one input: yields None after each step, and finally what was observed.
 
-        `wanted` says whether anybody still waits. A task that does not say more shows its answer.
+        `wanted` says whether the result is still needed. By default only the answer is shown.
         """
         (answer,) = self.predict(model, [given], self.Options())
         yield Inspection(answer, {})
@@ -308,31 +309,31 @@ class Task(ABC, Generic[C]):
 
     @property
     def translates(self) -> bool:
-        """Whether it turns a text of one language into one of another, so that LibreTranslate's API serves it."""
+        """Whether it translates texts, so that LibreTranslate's API can serve it."""
         return False
 
     @property
     def generates_text(self) -> bool:
-        """Whether an answer is a text that is generated token by token, so that OpenAI's API serves it."""
+        """Whether it generates text token by token, so that OpenAI's API can serve it."""
         return False
 
     def streams(self, temperature: float | None) -> bool:
-        """Whether an answer can be sent while it is generated; None is the temperature by default."""
+        """Whether an answer can be streamed while it is generated; None is the default temperature."""
         return False
 
     def completion_options(self, max_tokens: int | None, temperature: float | None) -> dict[str, Any]:
-        """What OpenAI's API says of a completion, under the names of this task's options; None: nothing was said."""
+        """The parameters of OpenAI's completion API as options of this task; None: not given."""
         return {"temperature": temperature, "max_length": max_tokens}
 
     def input_sizes(self, given: Any) -> Mapping[str, int]:
-        """How large an input is that came over the network, by the bound of the server that counts it.
+        """The size of an input that came over the network, by the name of the server limit that applies to it.
 
-        Asked before `accept` and of what that returned, so before anything is computed.
+        Called before `accept` and again with its result, so before anything is computed.
         """
         return text_sizes(given)
 
     def max_tokens(self, given: Any, options: Any) -> int:
-        """What an answer may cost at most, in tokens that are generated; 1 for a task that generates none."""
+        """The maximum cost of an answer in generated tokens; 1 for a task that generates none."""
         return 1
 
     # --- evaluation ---------------------------------------------------------------------------------
@@ -342,20 +343,20 @@ class Task(ABC, Generic[C]):
         """The metrics of a model on encoded data (`options` is an `EvaluateOptions`, or an `Options` without one)."""
 
     def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
-        """A model held to a few records whose answers are known: what is right, what it says, and the loss of each."""
-        what = f"a model for {self.config.task} cannot be shown example by example"
-        raise SeqloomError(what, remedy="measure it with `seqloom evaluate`; or let its task say it: Task.review")
+        """Per-example predictions, targets and losses of a model on a few records."""
+        what = f"predictions of a model for {self.config.task} cannot be reviewed example by example"
+        raise SeqloomError(what, remedy="measure it with `seqloom evaluate`; or implement Task.review")
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
-        """A model at work on one input (None for one of the task's own choice), stage by stage as equations."""
-        what = f"a model for {self.config.task} has no equations that could be opened"
-        raise SeqloomError(what, remedy="let its task say them: Task.example")
+        """The computation for one input (None: an example input), stage by stage as equations."""
+        what = f"a model for {self.config.task} has no equations to show"
+        raise SeqloomError(what, remedy="implement Task.example")
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
-        """A model held open between the embeddings of one input and the scores of its outputs, for attribution."""
+        """The function from the embeddings of one input to the scores of its outputs, for attribution."""
         what = f"a model for {self.config.task} cannot be attributed"
-        raise SeqloomError(what, remedy="let its task hand out its scores: Task.probe")
+        raise SeqloomError(what, remedy="implement Task.probe")
 
     def vectors(self, model: nn.Module, texts: Sequence[str]) -> Tensor:
         """One vector for each text (B, H); texts of similar meaning have similar vectors."""
-        raise SeqloomError(f"a model for {self.config.task} has no vectors of texts", remedy="use one that classifies")
+        raise SeqloomError(f"a model for {self.config.task} has no text vectors", remedy="use a classifier")

@@ -9,6 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
+from seqloom.evaluating.tables import metric_text
+
 B = TypeVar("B")
 B_out = TypeVar("B_out", covariant=True)
 
@@ -52,7 +54,7 @@ class ValidationResult:
         for sign in (1, -1):
             for name, value in self.metrics.items():
                 if value == sign * self.selection_score:
-                    return f"{name} {value:.4f}"
+                    return f"{name} {metric_text(value)}"
         return f"score {self.selection_score:.4f}"
 
 

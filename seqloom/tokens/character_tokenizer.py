@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
 from seqloom.tokens.pretokenization import is_cjk, pretoken_pattern
-from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS, UNK, TokenConfig
-from seqloom.tokens.vocabulary import most_frequent_words
+from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS, TokenConfig
+from seqloom.tokens.vocabulary import TokenIds, most_frequent_words
 
 
 class CharacterTokenizer(TokenizerBackend):
@@ -15,8 +15,7 @@ class CharacterTokenizer(TokenizerBackend):
 
     def __init__(self, data: TokenizerData) -> None:
         self.vocabulary = data.tokens
-        ids = range(len(SPECIALS), len(data.tokens))
-        self.ids = CharacterIds({data.tokens[id]: id for id in ids})
+        self.ids = TokenIds(data.tokens)
 
     @staticmethod
     def splitter(config: TokenConfig) -> Callable[[str], Iterable[str]]:
@@ -48,10 +47,3 @@ class CharacterTokenizer(TokenizerBackend):
                 id = self.ids[text[place]]
                 pieces.append(TokenPiece(id, self.vocabulary[id], place, place + 1, word))
         return pieces
-
-
-class CharacterIds(dict[str, int]):
-    """The token id of every character."""
-
-    def __missing__(self, letter: str) -> int:
-        return UNK

@@ -9,7 +9,7 @@ from itertools import islice
 
 from seqloom.tokens.settings import SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.tokens.vocabulary import by_frequency
+from seqloom.tokens.word_counts import by_frequency
 
 
 def most_frequent(tokenizer: Tokenizer, count: int = 20) -> list[tuple[str, int]]:

@@ -30,37 +30,37 @@ def name_or_words(value: Any) -> Any:
 
 
 class TokenConfig(Config):
-    """How text is cut into tokens, and which of them are known: the section [tokens]."""
+    """How text is tokenised, and which tokens enter the vocabulary: the section [tokens]."""
 
     kind: Kind = "bpe"
-    """What a token is: a word, words and their pairs (ngram), what stands between spaces, a character, a subword."""
+    """What a token is: word, ngram (words and pairs of words), space (split at spaces), character, bpe or unigram."""
     size: PositiveInt = 10_000
-    """Size of the vocabulary at most, with the four special tokens and, for subwords, the 256 bytes."""
+    """Maximum size of the vocabulary, including the 4 special tokens and, for subwords, the 256 bytes."""
     min_frequency: PositiveInt = 1
-    """Times a word, a character or (bpe) a pair must be seen in training to be known."""
+    """Minimum frequency of a word, a character or a pair (bpe) to enter the vocabulary."""
     lower: bool = False
-    """Whether text is lower-cased."""
+    """Lower-case the text."""
     normalise: Literal["none", "nfc", "nfkc"] = "none"
-    """Unicode form: as written, accents composed (nfc), or full-width and other variants made plain too (nfkc)."""
+    """Unicode normalisation form: none, nfc, or nfkc."""
     stop_words: Annotated[str | tuple[str, ...], BeforeValidator(name_or_words)] = "none"
-    """Words to leave out: "none", a language whose function words are built in ("english"), or a list of words."""
+    """Stop words to remove: "none", a built-in list ("english"), or a list of words."""
     mend_typos: bool = False
-    """Whether unknown words are read as the known word that was meant: goood as good, prinse as prince."""
+    """Correct typos: read an unknown word as the known word that was meant (goood as good, prinse as prince)."""
     typo_ratio: Annotated[int, Field(ge=2)] = 10
-    """Times as frequent as a rare spelling a near word must be to replace it."""
+    """How many times more frequent than a rare spelling a word must be to replace it."""
     chinese: Literal["characters", "words"] = "characters"
-    """Whether words of Chinese text are its characters, or found by a segmenter (the extra seqloom[chinese])."""
+    """Split Chinese text into characters, or into words with a segmenter (the extra seqloom[chinese])."""
     joint: bool = False
-    """For pairs of texts: one vocabulary for both sides instead of two."""
+    """One vocabulary shared by source and target instead of two."""
     bpe_dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """Probability with which a merge is left out when a text is tokenised for training (BPE-dropout)."""
+    """BPE-dropout: the probability of skipping a merge when training text is tokenised."""
 
     @model_validator(mode="after")
     def the_vocabulary_has_room(self) -> Self:
         taken = len(SPECIALS) + (BYTES if self.kind in SUBWORDS else 0)
         if self.size <= taken:
             beside = f"the {len(SPECIALS)} special tokens" + (f" and {BYTES} bytes" if self.kind in SUBWORDS else "")
-            raise problem("size", f"{self.size} leaves no room beside {beside}", remedy=f"set it above {taken}")
+            raise problem("size", f"{self.size} is too small for {beside}", remedy=f"set it above {taken}")
         return self
 
     @model_validator(mode="after")
@@ -105,6 +105,6 @@ T = TypeVar("T", bound=TokenConfig)
 def written_one_by_one(config: T) -> T:
     """For a task that writes: word pairs overlap, so they cannot stand one behind the other."""
     if config.kind == "ngram":
-        what = "ngram reads words and the pairs they make, which cannot be written one after the other"
+        what = "n-grams overlap, so they cannot be generated one after the other"
         raise problem("kind", what, remedy="choose word, character, bpe or unigram")
     return config

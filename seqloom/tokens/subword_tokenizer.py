@@ -18,7 +18,7 @@ from tokenizers.models import Model
 from seqloom.tokens.backend import TokenizerBackend, TokenizerData, TokenPiece
 from seqloom.tokens.pretokenization import is_cjk, pretoken_pattern
 from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS, TokenConfig
-from seqloom.tokens.vocabulary import check_spelling, half_a_character
+from seqloom.tokens.word_counts import check_spelling, half_a_character
 
 LEARN_FROM = 200_000
 """Different words to learn from, the most frequent; what the others would add is noise."""

@@ -18,7 +18,7 @@ from seqloom.tokens.ngram_tokenizer import NgramTokenizer
 from seqloom.tokens.normalisation import normaliser
 from seqloom.tokens.settings import BOS, EOS, PAD, SUBWORDS, UNK, TokenConfig
 from seqloom.tokens.unigram import UnigramTokenizer
-from seqloom.tokens.vocabulary import LONGEST, WordCounter, count_words
+from seqloom.tokens.word_counts import LONGEST, WordCounter, count_words
 from seqloom.tokens.word_tokenizer import WhitespaceTokenizer, WordTokenizer
 
 KINDS: dict[str, type[TokenizerBackend]] = {
@@ -85,7 +85,7 @@ class Tokenizer:
     def encode_batch(self, texts: Iterable[str], random: Random | None = None) -> list[list[int]]:
         """The token ids of each text; with a generator, merges are dropped at random as `bpe_dropout` says."""
         if isinstance(texts, str):
-            raise SeqloomError("one text was given where many are read", remedy="put it into a list, or call encode")
+            raise SeqloomError("got one text instead of a list", remedy="put it into a list, or call encode")
         read = texts if self.normalise is None else map(self.normalise, texts)
         return self.backend.encode(read) if random is None else self.backend.sample(read, random)
 
@@ -130,7 +130,8 @@ class Tokenizer:
 
     def unseen(self, ids: Sequence[int]) -> float:
         """The share of tokens that were not in the training data: a model has learned nothing of them."""
-        new = sum(id == UNK or not self.frequency[id] for id in ids)
+        seen = self.frequency
+        new = sum([id == UNK or not seen[id] for id in ids])
         return new / max(len(ids), 1)
 
     @cached_property

@@ -69,7 +69,7 @@ def parse(content: bytes, where: str) -> tuple[TokenizerData, str]:
     data = parse_object(content, where, remedy=AGAIN)
     if data.get("seqloom") != "tokenizer":
         raise DamagedError(
-            "is no tokenizer of seqloom", where=where, remedy="give the *.tokenizer.json of a trained model"
+            "is not a seqloom tokenizer", where=where, remedy="give the *.tokenizer.json of a trained model"
         )
     if data.get("format") != FORMAT:
         raise DamagedError(

@@ -13,7 +13,7 @@ from itertools import product
 
 from rapidfuzz.distance import OSA
 
-from seqloom.tokens.vocabulary import LONGEST, by_frequency
+from seqloom.tokens.word_counts import LONGEST, by_frequency
 
 SHORTEST = 4
 """Letters of the shortest word that is corrected: shorter ones are near too many others."""

@@ -16,7 +16,7 @@ from seqloom.tokens.detokenizer import detokenize
 from seqloom.tokens.pretokenization import HAN, word_pattern
 from seqloom.tokens.settings import BOS, EOS, PAD, SPECIALS, UNK, TokenConfig
 from seqloom.tokens.typos import TypoCorrector, correct_counts
-from seqloom.tokens.vocabulary import most_frequent_words
+from seqloom.tokens.vocabulary import TokenIds, most_frequent_words
 
 LEFT_OUT = -1
 """Stands for a stop word until it is dropped."""
@@ -96,16 +96,16 @@ class WhitespaceTokenizer(WordTokenizer):
         return " ".join(words)
 
 
-class WordIds(dict[str, int]):
+class WordIds(TokenIds):
     """The token id of every word: known, a typo of a known one, left out, or unknown."""
 
     def __init__(self, data: TokenizerData) -> None:
+        super().__init__(data.tokens)
         self.config = data.config
-        known = {word: id for id, word in enumerate(data.tokens) if id >= len(SPECIALS)}
+        self.counts = {word: data.counts[id] for word, id in self.items()}
         self.stop = data.config.stop_list
-        left_out = {form: LEFT_OUT for word in self.stop for form in (word, word.capitalize(), word.upper())}
-        super().__init__({**known, **{typo: known[meant] for typo, meant in data.typos.items()}, **left_out})
-        self.counts = {word: data.counts[id] for word, id in known.items()}
+        self.update({typo: self[meant] for typo, meant in data.typos.items()})
+        self.update({form: LEFT_OUT for word in self.stop for form in (word, word.capitalize(), word.upper())})
         self.corrector: TypoCorrector | None = None
         self.corrected: dict[str, int] = {}
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.text import Text
+
 from seqloom.data.in_memory import as_data
 from seqloom.errors import SeqloomError
 from seqloom.tasks.task import Task
@@ -35,21 +38,21 @@ def train(
 ) -> Model:
     """Train a model and return it, ready to be called.
 
-    config    a TOML file, a dictionary of sections, or a configuration object; what follows goes before it
+    config    a TOML file, a dictionary of sections, or a configuration object; the other arguments override it
     data      training data: a path, a pattern, a folder, files by label, "embedded:dates"; or rows: a list of pairs
               (label, text) or of dicts, a pandas or polars DataFrame, an Arrow table, a Hugging Face dataset, a
               generator; or {"train": ..., "valid": ...}, as a DatasetDict is
-    valid     validation data, in the same ways; unsaid, it is found or cut off
-    task      what the model does: classify, tag, generate, translate, caption, package.module:Name, or a subclass of
-              `seqloom.Task`; embedded data says it
+    valid     validation data, in the same ways; default: found next to the training data, or split off
+    task      the task: classify, tag, generate, translate, caption, package.module:Name, or a subclass of
+              `seqloom.Task`; implied by embedded data
     model     the architecture: a name as lstm, cnn or transformer (`seqloom summary` lists them), package.module:name,
               or an object: an `@equations` definition, a class that is an Encoder or a recurrent layer; or the whole
               section, as {"name": "lstm", "widths": [128]}
-    teacher   a trained model to learn from: its folder, its pack, or what `seqloom.load` returned; or the whole
+    teacher   a trained model to distil from: its folder, its pack, or what `seqloom.load` returned; or the whole
               section, as {"model": "runs/large", "temperature": 4}
-    out       the folder of the run; it must not be there yet, unless `resume`: then the run goes on, with the same data
+    out       the folder of the run; it must not exist, unless `resume` continues the run in it, with the same data
     steps     optimizer steps in total; or
-    budget    the time to train for, as "45m" or "1h30m"
+    budget    training time, e.g. "45m" or "1h30m"
     settings  changes like "train.steps=500", or a dictionary
     callbacks objects with on_step, on_validation or on_end (`seqloom.Callback`), which may stop the run
     named     sections as dictionaries or configuration objects, train={"learning_rate": 0.01}, tokens={"kind": "bpe"};
@@ -61,7 +64,9 @@ def train(
                **named},
     )  # fmt: skip
     chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
-    run(chosen, Path(out), resume=resume, quiet=quiet, callbacks=callbacks)
+    result = run(chosen, Path(out), resume=resume, quiet=quiet, callbacks=callbacks)
+    if not quiet:
+        Console(stderr=True).print(Text(result.summary()), soft_wrap=True)
     trained = load(out)
     return Model(trained.config.model_copy(update={"data": chosen.data}), trained.task, trained.network, trained.folder)
 

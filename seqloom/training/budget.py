@@ -2,8 +2,8 @@
 
 A run must compute the same numbers however often it was stopped, so what a clock decides is written down. A few trial
 steps of a model of their own, one evaluation and one checkpoint are timed before the first step; the plan is written
-into the run, and whoever goes on with it finds the same number of steps and so the same learning rates. `pace.py` plans
-anew where the machine becomes slower or faster.
+into the run, and whoever goes on with it finds the same number of steps and so the same learning rates.
+`budget_replanning.py` plans anew where the machine becomes slower or faster.
 """
 
 from __future__ import annotations

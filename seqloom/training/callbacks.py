@@ -51,7 +51,7 @@ class TrainingState:
 
 
 class Callback:
-    """Override what is wanted; the others do nothing."""
+    """Base class of callbacks: override the hooks you need."""
 
     def on_step(self, state: TrainingState) -> None:
         """Called after every step of the optimizer."""
@@ -60,7 +60,7 @@ class Callback:
         """Called after every evaluation on validation data."""
 
     def on_end(self, state: TrainingState) -> None:
-        """Called once when training ends, for whatever reason but an error."""
+        """Called once when training ends, unless it ends with an error."""
 
 
 HOOKS = ("on_step", "on_validation", "on_end")
@@ -73,7 +73,7 @@ class CallbackList:
         for callback in callbacks:
             if isinstance(callback, type) or not any(hasattr(callback, hook) for hook in HOOKS):
                 remedy = "give objects with on_step, on_validation or on_end, as of a subclass of seqloom.Callback"
-                raise ConfigError("settings", [("callbacks", f"{quoted(callback)} is no callback", remedy)])
+                raise ConfigError("settings", [("callbacks", f"{quoted(callback)} is not a callback", remedy)])
         self.callbacks = list(callbacks)
 
     def __bool__(self) -> bool:

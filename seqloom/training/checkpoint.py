@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from seqloom.storage import new_folder, open_files, write_json, write_tensors
 
 FOLDER = "checkpoints"
 ENDING = ".safetensors"
+PREDICTS = ("model", "average")
+"""The kinds of tensors that a model predicts with."""
+NUMBER = re.compile(r"[0-9]{8,15}")
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,25 @@ def save(run: Path, checkpoint: Checkpoint) -> Path:
     return target
 
 
-def load(folder: Path) -> Checkpoint:
-    """Read a checkpoint after checking every file of it."""
+def load(folder: Path, *, to_predict: bool = False) -> Checkpoint:
+    """Read a checkpoint after checking every file of it; to predict, without what only training needs."""
     files = open_files(folder)
-    kinds = {name.removesuffix(ENDING): files.tensors(name) for name in files.names if name.endswith(ENDING)}
+    names = [name for name in files.names if name.endswith(ENDING)]
+    if to_predict:
+        names = [name for name in names if name.removesuffix(ENDING) in PREDICTS]
+    kinds = {name.removesuffix(ENDING): files.tensors(name) for name in names}
     tensors = {kind: {name: tensor.clone() for name, tensor in found.items()} for kind, found in kinds.items()}
     state = files.json("state.json")
     step = state.pop("step", None)
     if not isinstance(step, int) or "model" not in tensors or not isinstance(state.get("progress"), dict):
-        raise DamagedError(f"{folder} is no checkpoint", remedy="remove it, and go on from an older one")
+        raise DamagedError(f"{folder} is not a checkpoint", remedy="remove it, and resume from an older one")
     return Checkpoint(step, tensors, state)
+
+
+def size_to_predict(folder: Path) -> int:
+    """Bytes of the tensors that a model predicts with."""
+    files = open_files(folder)
+    return sum(files.size(f"{kind}{ENDING}") for kind in PREDICTS if f"{kind}{ENDING}" in files)
 
 
 def newest(run: Path) -> tuple[Checkpoint | None, list[str]]:
@@ -88,6 +101,12 @@ def best(run: Path) -> Checkpoint | None:
 def folders(run: Path) -> Iterator[Path]:
     """The checkpoints of a run, oldest first."""
     yield from sorted((run / FOLDER).glob("step-*"))
+
+
+def kept_steps(run: Path) -> list[int]:
+    """The steps of the checkpoints that are there, oldest first."""
+    names = [folder.name.removeprefix("step-") for folder in folders(run)]
+    return sorted(int(name) for name in names if NUMBER.fullmatch(name))
 
 
 def prune(run: Path, keep: int, best_step: int | None) -> None:

@@ -4,7 +4,7 @@ Every rule stands in this file, and what was measured for it in docs/defaults.md
 the user set goes before it (`chosen` drops those), so that no rule needs to ask. What is chosen is kept in the run: one
 that goes on does not choose again.
 
-    facts = measure(records)                          # data_facts.py
+    facts = measure(records)                          # data_statistics.py
     choices = choose(facts, config)                   # what is left open, and why
     config = with_choices(config, choices)
 """
@@ -20,7 +20,8 @@ from pydantic import ValidationError
 
 from seqloom.config import Config
 from seqloom.models.registry import Architecture, find
-from seqloom.training.data_facts import MOST, DataFacts
+from seqloom.training.data_statistics import MOST, DataStatistics
+from seqloom.training.precision import fast_bfloat16
 from seqloom.training.run_config import RunConfig
 
 C = TypeVar("C", bound=Config)
@@ -39,6 +40,8 @@ LONG_SOURCE = 256
 MOST_STACKED = 8
 LONGER = 3
 """With a time to train for, at most so many times the epochs that are usual."""
+UNTOLD = {f"train.{name}" for name in ("evaluate_every", "checkpoint_every", "warmup_steps", "patience", "average")}
+"""Chosen as well, and left out of the line at the start of training: `setup/config.json` has all."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ Rules = Iterator[ChosenSetting]
 # --- the rules of each task -------------------------------------------------------------------------
 
 
-def classify(facts: DataFacts, config: Any) -> Rules:
+def classify(facts: DataStatistics, config: Any) -> Rules:
     """A bag of words and pairs for texts, the recurrent reading of letters for single words."""
     few = facts.labels <= 5
     spelled = not facts.frames and facts.input.words < 2
@@ -75,7 +78,7 @@ def classify(facts: DataFacts, config: Any) -> Rules:
         tokens, long = facts.input.letters, round(facts.input.letters * 3)
     else:
         reads = "a bag of words and word pairs" if bag else name
-        yield ChosenSetting("model.name", name, f"{reads}: {facts.examples:,} texts of {facts.input.words:.0f} words")
+        yield ChosenSetting("model.name", name, f"{reads}: {facts.examples:,} texts of {facts.input.words:,.0f} words")
         yield ChosenSetting("tokens.kind", "ngram" if bag else "word")
         yield ChosenSetting("tokens.lower", True)
         yield ChosenSetting("tokens.size", 200_000 if bag else 30_000)
@@ -95,7 +98,7 @@ def classify(facts: DataFacts, config: Any) -> Rules:
     yield from training(facts, config, epochs, tokens, batch_tokens=within(64 * tokens, 1_024, 16_384), average=0.99)
 
 
-def tag(facts: DataFacts, config: Any) -> Rules:
+def tag(facts: DataStatistics, config: Any) -> Rules:
     """A bidirectional LSTM over words and their letters."""
     name = named(config, "lstm")
     few = facts.words < 100_000
@@ -111,7 +114,7 @@ def tag(facts: DataFacts, config: Any) -> Rules:
     yield from training(facts, config, epochs, facts.input.words, batch_tokens=1_000, average=0.995)
 
 
-def generate(facts: DataFacts, config: Any) -> Rules:
+def generate(facts: DataStatistics, config: Any) -> Rules:
     """An LSTM over characters; wider where there is more text."""
     letters = facts.letters
     small = letters < 300_000
@@ -132,7 +135,7 @@ def generate(facts: DataFacts, config: Any) -> Rules:
     yield from training(facts, config, epochs, tokens, batch_tokens=2_048)
 
 
-def translate(facts: DataFacts, config: Any) -> Rules:
+def translate(facts: DataStatistics, config: Any) -> Rules:
     """A small Transformer over subwords; recurrent layers with attention from letters to signs (pronunciations)."""
     if facts.frames:
         yield from transcribe(facts, config)
@@ -169,11 +172,11 @@ def translate(facts: DataFacts, config: Any) -> Rules:
     yield ChosenSetting("train.label_smoothing", 0.1)
     if fast_bfloat16():
         yield ChosenSetting("train.precision", "bfloat16")
-    epochs = within(6e5 / max(facts.examples, 1), 3, 40)
+    epochs = within((14e6 if signs else 9e6) / max(facts.examples * tokens, 1), 3, 40)  # tokens read in all
     yield from training(facts, config, epochs, tokens, batch_tokens=2_048, average=0.998, warmup=400)
 
 
-def transcribe(facts: DataFacts, config: Any) -> Rules:
+def transcribe(facts: DataStatistics, config: Any) -> Rules:
     """Recurrent layers with attention from frames to subwords; of long sequences several frames are read as one."""
     name = named(config, "rnn-attention")
     stacked = config.translate.stack_frames
@@ -181,7 +184,7 @@ def transcribe(facts: DataFacts, config: Any) -> Rules:
         stacked = within(math.ceil(facts.input.longest / LONG_SOURCE), 1, MOST_STACKED)
         yield ChosenSetting("translate.stack_frames", stacked)
     read = math.ceil(facts.input.longest / stacked)
-    yield ChosenSetting("model.name", name, f"{name}: {facts.examples:,} sequences of {facts.input.words:.0f} frames")
+    yield ChosenSetting("model.name", name, f"{name}: {facts.examples:,} sequences of {facts.input.words:,.0f} frames")
     recurrent = is_recurrent(name)
     yield ChosenSetting("tokens.size", 4_000)
     yield ChosenSetting("model.tied", "target")
@@ -195,7 +198,7 @@ def transcribe(facts: DataFacts, config: Any) -> Rules:
 
 
 def training(
-    facts: DataFacts,
+    facts: DataStatistics,
     config: Any,
     epochs: float,
     tokens: float,
@@ -230,7 +233,7 @@ def training(
         yield ChosenSetting("train.average", average)
 
 
-RULES: dict[str, Callable[[DataFacts, Any], Rules]] = {
+RULES: dict[str, Callable[[DataStatistics, Any], Rules]] = {
     "classify": classify,
     "tag": tag,
     "generate": generate,
@@ -283,17 +286,10 @@ def rounded_up(length: float, most: int, step: int = 32) -> int:
     return int(min(max(math.ceil(length / step) * step, step), most))
 
 
-def fast_bfloat16() -> bool:
-    """Whether this machine multiplies bfloat16 faster than float32."""
-    import torch
-
-    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cuda.is_available())
-
-
 # --- choosing ---------------------------------------------------------------------------------------
 
 
-def choose(facts: DataFacts, config: RunConfig) -> list[ChosenSetting]:
+def choose(facts: DataStatistics, config: RunConfig) -> list[ChosenSetting]:
     """What the rules say of the settings that are left open and that the architecture reads."""
     rules = RULES.get(config.task)
     if rules is None or not config.train.choose:
@@ -357,8 +353,8 @@ def as_begun(config: C, saved: C) -> C:
     for name in type(config).model_fields:
         section, before = getattr(config, name), getattr(saved, name)
         if isinstance(section, Config):
-            unsaid = type(section).model_fields.keys() - section.model_fields_set
-            values[name] = {key: getattr(before, key) for key in unsaid}
+            unset = type(section).model_fields.keys() - section.model_fields_set
+            values[name] = {key: getattr(before, key) for key in unset}
     return with_values(config, values, saved=True)
 
 
@@ -367,9 +363,10 @@ def explanation(choices: Sequence[ChosenSetting]) -> str:
     if not choices:
         return ""
     reasons = [choice.reason for choice in choices if choice.reason]
-    shown = [f"{choice.setting.split('.')[1]} {shown_value(choice.value)}" for choice in choices if not choice.reason]
+    told = [choice for choice in choices if not choice.reason and choice.setting not in UNTOLD]
+    shown = [f"{choice.setting.split('.')[1]} {shown_value(choice.value)}" for choice in told]
     return f"chosen from the data: {'; '.join(reasons)}{' ' if reasons else ''}({', '.join(shown)})"
 
 
 def shown_value(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)

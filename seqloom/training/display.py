@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -13,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from seqloom.evaluating.tables import metric_text
 from seqloom.training.durations import format_duration
 from seqloom.training.settings import TrainConfig
 from seqloom.training.throughput import Throughput
@@ -22,6 +24,10 @@ LONGEST_SAMPLE = 160
 """Characters of a sample answer that are shown."""
 PER_SECOND = 4
 """How often the live lines are drawn."""
+WORTH_SAYING = 0.25
+"""The share by which the number of steps must change to be said again: on a busy machine it does so all the time."""
+SECONDS_APART = 5.0
+"""Elsewhere than in a terminal: the time between two lines of steps, for a log or a notebook is soon full of them."""
 
 
 class Display:
@@ -35,17 +41,22 @@ class Display:
         predicts_tokens: bool = False,
         console: Console | None = None,
         quiet: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.steps, self.quiet, self.predicts_tokens = config.steps, quiet, predicts_tokens
+        self.told_steps = config.steps
         self.smoothed = config.label_smoothing > 0 or config.r_drop > 0
         self.console = console or Console(stderr=True)
         self.throughput = Throughput(config.steps, config.evaluate_every)
         self.done, self.tokens = first_step, 0
         self.now: list[str] = []
         self.last_score: list[str] = []
+        self.clock, self.last_line = clock, -math.inf
         self.live: Live | None = None
         if self.console.is_terminal and not self.console.is_dumb_terminal and not quiet:
-            self.live = Live(get_renderable=self.panel, console=self.console, refresh_per_second=PER_SECOND)
+            self.live = Live(
+                get_renderable=self.panel, console=self.console, refresh_per_second=PER_SECOND, transient=True
+            )
             self.live.start()
 
     def begin(self, tokens: int) -> None:
@@ -65,18 +76,16 @@ class Display:
         if self.predicts_tokens and not self.smoothed:  # the exponential of a smoothed loss is no perplexity
             self.now.append(f"ppl {perplexity(loss)}")
         self.now.append(f"{self.throughput.lap():,.0f} tokens/s")
-        if self.live is None:
-            self.say(
-                "  ".join(
-                    [f"step {step:,}/{self.steps:,}", *self.now, f"{format_duration(self.throughput.left(step))} left"]
-                )
-            )
+        if self.live is None and self.clock() >= self.last_line + SECONDS_APART:
+            self.last_line = self.clock()
+            left = f"{format_duration(self.throughput.left(step))} left"
+            self.say("  ".join([f"step {step:,}/{self.steps:,}", *self.now, left]))
 
     def evaluated(self, step: int, metrics: Mapping[str, float], *, best: bool, sample: str) -> None:
         """The metrics on validation data, if there is any, and a sample answer."""
         self.throughput.evaluation()
         if metrics:
-            self.last_score = [f"{name} {value:.4g}" for name, value in metrics.items()]
+            self.last_score = [f"{name} {metric_text(value)}" for name, value in metrics.items()]
             if self.predicts_tokens and "loss" in metrics and "perplexity" not in metrics:
                 self.last_score.append(f"ppl {perplexity(metrics['loss'])}")
             noted = ["(best so far)"] if best else []
@@ -85,9 +94,12 @@ class Display:
             shown = "".join(c if c.isprintable() else " " for c in sample)
             self.say(f"    {shown if len(shown) <= LONGEST_SAMPLE else f'{shown[:LONGEST_SAMPLE]} ...'}", cut=True)
 
-    def set_steps(self, steps: int) -> None:
-        """There are so many steps now."""
+    def replan(self, steps: int, budget: str) -> None:
+        """So many steps fit into a budget now; said if it is quite another number than was said last."""
         self.steps = self.throughput.steps = steps
+        if abs(steps - self.told_steps) > WORTH_SAYING * self.told_steps:
+            self.say(f"{'fewer' if steps < self.told_steps else 'more'} steps fit into {budget}: {steps:,}")
+            self.told_steps = steps
 
     def say(self, text: str, *, cut: bool = False) -> None:
         """A line that stays; in a terminal a long one is cut or goes on below."""

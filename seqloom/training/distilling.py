@@ -23,7 +23,7 @@ from seqloom.data.record import Record
 from seqloom.data.source import Source, open_source
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.storage import open_files
-from seqloom.training.data_mark import hashes_of
+from seqloom.training.data_fingerprint import hashes_of
 from seqloom.training.model import Model, load
 from seqloom.training.pair_file import Pair, PairFile, pair_file
 
@@ -80,16 +80,16 @@ def distil(
     n_best: int = 1,
     quiet: bool = True,
 ) -> DistilledPairs:
-    """Write what trained translators make of data as pairs, for `seqloom.train(data=...)`; goes on where it stopped.
+    """Write the translations of trained models as pairs for `seqloom.train(data=...)`; continues where it stopped.
 
     models    folders or packs of models from source to target: their answers become the targets
-    data      pairs, in all the ways that `seqloom.train` takes them; for `models` alone also a text, a source a line
-    out       the file of pairs, .tsv or .jsonl; asked for the same again after it was killed, it is gone on with
+    data      pairs, as for `seqloom.train`; without `backward` also a text with one source per line
+    out       the output file, .tsv or .jsonl; call with the same arguments to continue one that was interrupted
     backward  models from target to source: their answers become the sources
-    copies    how often the pairs themselves stand there too
+    copies    copies of the original pairs to include
     beam      beam size
-    n_best    answers for each source, the best first
-    quiet     whether no progress is shown
+    n_best    number of answers per source, best first
+    quiet     do not show progress
     """
     readings = [Reading("the pairs")] * copies
     readings += [Reading(str(place), Path(place)) for place in listed(models)]
@@ -148,7 +148,7 @@ def target_of(record: Record) -> str:
 def checked(model: Model) -> Model:
     """A model that answers with texts."""
     if not model.task.translates:
-        what = f"{model.folder} is a model for {model.config.task}, which turns no text into another"
+        what = f"{model.folder} is a model for {model.config.task}, which is not a text-to-text model"
         raise ConfigError("settings", [("models", what, "let it teach directly: seqloom train --teacher")])
     return model
 

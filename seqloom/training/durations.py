@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from seqloom.config import problem
 
 UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 WRITTEN = re.compile("".join(rf"(?:(\d+(?:\.\d+)?){unit})?" for unit in UNITS))
@@ -20,6 +25,19 @@ def parse_duration(text: str) -> float:
     if not seconds:
         raise ValueError(text)
     return seconds
+
+
+def check_duration(text: str) -> str:
+    try:
+        if text:
+            parse_duration(text)
+    except ValueError:
+        raise problem("", f"{text!r} is not a duration", remedy="write it like 45m, 1h30m or 3600s") from None
+    return text
+
+
+Duration = Annotated[str, AfterValidator(check_duration)]
+"""A setting that is a time, or empty."""
 
 
 def format_duration(seconds: float) -> str:

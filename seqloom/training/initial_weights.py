@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+from pydantic import Field, NonNegativeInt, model_validator
 from torch import Tensor, nn
 
-from seqloom.config import Config
+from seqloom.config import Config, problem
 from seqloom.data.record import Record
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
@@ -40,21 +41,40 @@ LEARNED = ("svd", "skip-gram", "cbow", "labels")
 
 
 class StartConfig(Config):
-    """Where the weights begin: the section [start]."""
+    """Initial weights: the section [start]."""
 
     model: str = ""
-    """A trained model, its folder or a pack, whose tokenizers and weights are taken over; empty: none."""
+    """A trained model (folder or pack) to start from: its tokenizers and weights are reused; empty: none."""
     keep: Literal["words", "encoder", "all"] = "encoder"
-    """What is taken over from it: the word embeddings, the encoder too, or everything."""
+    """What to reuse of it: the word embeddings, the encoder too, or everything."""
     vectors: str = ""
-    """Word embeddings: a file (word2vec or GloVe), or svd, skip-gram, cbow: learned from text; labels: how much
-    each token speaks for each label (log-count ratios); empty: fresh."""
+    """Pretrained word vectors: a file (word2vec or GloVe); svd, skip-gram or cbow to train them on text; labels for
+    log-count ratios of tokens and labels; empty: random initialisation."""
     new_words: bool = False
-    """Whether words of a file of vectors that training data does not have join the vocabulary, up to tokens.size."""
+    """Add words that only the vector file has to the vocabulary, up to tokens.size."""
     text: str = ""
-    """The text that vectors are learned from; empty: that of the training data."""
+    """The text to train word vectors on; empty: the training data."""
     frozen: bool = False
-    """Whether what was taken over stays as it is."""
+    """Freeze the reused weights."""
+    layer_rate: float = Field(1.0, gt=0, le=1)
+    """Learning rate of a reused layer relative to the layer above it: with 0.4 lower layers change less; 1: the
+    same for all."""
+    unfreeze_every: NonNegativeInt = 0
+    """Gradual unfreezing: steps after which the next reused layer starts to train, from the top down; 0: all train
+    from the first step."""
+
+    @model_validator(mode="after")
+    def layers_were_taken_over(self) -> Self:
+        for name in ("layer_rate", "unfreeze_every"):
+            if getattr(self, name) == type(self).model_fields[name].default:
+                continue
+            if self.frozen:
+                raise problem(name, "is for layers that learn, and start.frozen freezes them",
+                              remedy="give one of them")  # fmt: skip
+            if not (self.model or self.vectors):
+                raise problem(name, "is for reused layers, and there are none",
+                              remedy="give start.model or start.vectors, or leave it out")  # fmt: skip
+        return self
 
 
 def known_tokenizers(start: StartConfig) -> dict[str, Tokenizer]:
@@ -97,7 +117,7 @@ def of_model(start: StartConfig, wanted: Mapping[str, Tensor]) -> dict[str, Tens
         shapes = " is not there"
         if name in found:
             shapes = f" is {tuple(found[name].shape)} there and {tuple(wanted[name].shape)} here"
-        remedy = "make [model] like that of the other run, or take over less with start.keep"
+        remedy = "make [model] like that of the other run, or reuse less with start.keep"
         raise wrong("model", f"{start.model} does not fit: {name}{shapes}", remedy)
     return found
 

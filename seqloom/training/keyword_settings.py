@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from seqloom.config import Config, describe, gather, over, put, read_value, split_change
+from seqloom.config import Config, describe, gather, is_section, over, put, read_value, split_change
 from seqloom.data.in_memory import InMemoryData, as_data, by_split
 from seqloom.errors import ConfigError, close_matches, quoted
 from seqloom.models.user_architectures import model_reference
@@ -100,7 +100,7 @@ def section_values(name: str, given: Any) -> dict[str, Any]:
     if isinstance(given, Mapping):
         return {str(key): value for key, value in given.items()}
     remedy = f'give a dictionary, as in {name}={{"setting": value}}, or a configuration object'
-    raise ConfigError(WHERE, [(name, f"{quoted(given)} is no section of settings", remedy)])
+    raise ConfigError(WHERE, [(name, f"{quoted(given)} is not a section of settings", remedy)])
 
 
 def dotted(settings: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def dotted(settings: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
         settings = [settings]
     for change in settings:
         if not isinstance(change, str):
-            raise ConfigError(WHERE, [("", f"{quoted(change)} is no text", 'write it like "train.steps=500"')])
+            raise ConfigError(WHERE, [("", f"{quoted(change)} is not a string", 'write it like "train.steps=500"')])
         path, text = split_change(change)
         put(found, path, read_value(text))
     return found
@@ -134,7 +134,3 @@ def put_given(values: dict[str, Any], name: str, value: Any) -> None:
 def rows_in(config: RunConfig) -> dict[str, InMemoryData]:
     found = {split: getattr(config.data, split) for split in SPLIT_SETTINGS}
     return {split: rows for split, rows in found.items() if isinstance(rows, InMemoryData)}
-
-
-def is_section(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, Config)

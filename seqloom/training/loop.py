@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -30,59 +30,53 @@ from seqloom.training.callbacks import CallbackList, TrainingState
 from seqloom.training.checkpoint import Checkpoint
 from seqloom.training.display import Display
 from seqloom.training.distributed import ProcessGroup
+from seqloom.training.early_stopping import stop_reason
+from seqloom.training.layer_rates import LayerRates
 from seqloom.training.metrics import MetricsLog
-from seqloom.training.optimizer import load_optimizer_state, make_optimizer, optimizer_state, set_learning_rate
+from seqloom.training.optimizer import (
+    clip_gradients,
+    load_optimizer_state,
+    make_optimizer,
+    optimizer_state,
+    set_learning_rate,
+)
 from seqloom.training.schedules import Schedule
 from seqloom.training.settings import TrainConfig
+from seqloom.training.trainer_state import TrainerState
 
 if TYPE_CHECKING:
-    from seqloom.training.pace import Pace
+    from seqloom.training.budget_replanning import BudgetReplanner
 
 B = TypeVar("B")
-
-
-@dataclass
-class Progress:
-    """Where a run is; all of it is in a checkpoint."""
-
-    step: int = 0
-    tokens: int = 0
-    loss_sum: float = 0.0  # since the last logged step
-    loss_count: float = 0.0
-    best: float | None = None
-    best_step: int | None = None
-    best_metric: str = ""  # the same score as a person reads it
-    no_better: int = 0  # evaluations since the best one
-    finished: str = ""  # why, once it is
-    settings: dict[str, Any] = field(default_factory=dict)  # what the last step was trained with
-    seconds: float = 0.0  # of work, over all resumes; decides nothing
 
 
 class Trainer(Generic[B]):
     """One run in one folder."""
 
     def __init__(
-        self, run: Path, config: TrainConfig, model: nn.Module, trainable: Trainable[B], group: ProcessGroup
-    ) -> None:
+        self, run: Path, config: TrainConfig, model: nn.Module, trainable: Trainable[B], group: ProcessGroup,
+        rates: LayerRates | None = None,
+    ) -> None:  # fmt: skip
         self.run, self.config, self.trainable, self.group = run, config, trainable, group
         self.model = model.to(group.device)
         self.generator = torch.Generator(group.device)
         draw_from(self.generator, self.model)
-        self.optimizer = make_optimizer(self.model, config)
+        self.rates = rates or LayerRates()
+        self.optimizer = make_optimizer(self.model, config, self.rates)
         self.schedule = Schedule(config)
         self.average = {name: w.detach().clone() for name, w in self.averaged()} if config.average else {}
-        self.progress = Progress()
+        self.progress = TrainerState()
         self.began = time.monotonic()
         self.interrupted = self.stopping = False
         self.callbacks = CallbackList(())
         self.last_metrics: dict[str, float] = {}
         self.last_score = math.nan
         self.asked_to_stop = ""
-        self.pace: Pace | None = None
+        self.replanner: BudgetReplanner | None = None
 
     # --- the run ----------------------------------------------------------------------------------
 
-    def train(self, *, quiet: bool = False, notes: Sequence[str] = (), until: float = math.inf) -> Progress:
+    def train(self, *, quiet: bool = False, notes: Sequence[str] = (), until: float = math.inf) -> TrainerState:
         """Train to the end, from wherever the run is; by the clock (time.monotonic) not after `until`."""
         progress, group = self.progress, self.group
         progress.settings = self.config.model_dump(mode="json")
@@ -91,8 +85,8 @@ class Trainer(Generic[B]):
             self.config, progress.step, predicts_tokens=self.trainable.predicts_tokens, quiet=quiet or not group.is_main
         )
         trained = group.wrap(self.model)
-        if self.pace is not None:
-            self.pace.begin(progress.step)
+        if self.replanner is not None:
+            self.replanner.begin(progress.step)
         for note in (*notes, *self.trainable.notes):
             display.say(note)
         try:
@@ -105,7 +99,7 @@ class Trainer(Generic[B]):
                     self.after_step(metrics, display)
                     if progress.finished:
                         break
-                    self.keep_pace(display)
+                    self.replan(display)
                     asked = self.call("on_step")
                     if self.callbacks and group.broadcast(bool(asked)):
                         self.save(metrics)  # not as finished: it can go on
@@ -124,23 +118,22 @@ class Trainer(Generic[B]):
                 metrics.close()
         return self.progress
 
-    def follow(self, pace: Pace) -> None:
+    def follow(self, replanner: BudgetReplanner) -> None:
         """Train as many steps as a plan says, and as it comes to say."""
-        self.pace, self.schedule.revisions = pace, pace.plan.revisions
+        self.replanner, self.schedule.revisions = replanner, replanner.plan.revisions
 
-    def keep_pace(self, display: Display | None = None) -> None:
+    def replan(self, display: Display | None = None) -> None:
         """Let a plan with a budget look at the clock, and train as many steps as it says from here on."""
-        pace, step, before = self.pace, self.progress.step, self.config.steps
-        if pace is None:
+        replanner, step, before = self.replanner, self.progress.step, self.config.steps
+        if replanner is None:
             return
-        if display is not None and pace.is_due(step):
-            pace.decide(step, self.seconds())
-        if (steps := pace.steps_at(step)) != before:
+        if display is not None and replanner.is_due(step):
+            replanner.decide(step, self.seconds())
+        if (steps := replanner.steps_at(step)) != before:
             self.config = self.config.model_copy(update={"steps": steps})
             self.progress.settings["steps"] = steps
             if display is not None:
-                display.set_steps(steps)
-                display.say(f"{'fewer' if steps < before else 'more'} steps fit into {pace.plan.budget}: {steps:,}")
+                display.replan(steps, replanner.plan.budget)
 
     def step(self, trained: nn.Module, batch: B) -> None:
         """One step of the optimizer on one batch, split over processes and for gradient accumulation."""
@@ -210,9 +203,8 @@ class Trainer(Generic[B]):
         weights = [weight for weight in self.model.parameters() if weight.grad is not None]
         gradients = [weight.grad for weight in weights if weight.grad is not None]
         torch._foreach_mul_(gradients, scale)
-        if self.config.clip:
-            nn.utils.clip_grad_norm_(weights, self.config.clip, foreach=True)
-        set_learning_rate(self.optimizer, self.schedule.rate(self.progress.step + 1))
+        clip_gradients(weights, self.config.clip)
+        set_learning_rate(self.optimizer, self.schedule, self.rates, self.progress.step + 1)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         if self.config.average:
@@ -227,7 +219,9 @@ class Trainer(Generic[B]):
         last = step >= config.steps
         due = step % config.evaluate_every == 0 or last
         result = self.evaluate() if due else None
-        better = self.is_best(result) if result else False
+        better = progress.improved(result) if result else False
+        if result and not better:
+            self.schedule.on_plateau()
         if step % config.log_every == 0 or result or last:
             values = self.logged_metrics(result)
             if metrics is not None:
@@ -239,8 +233,9 @@ class Trainer(Generic[B]):
             self.last_metrics, self.last_score = dict(result.metrics), result.selection_score
             self.asked_to_stop = self.call("on_validation", best=better)
         if due:
-            display.evaluated(step, result.metrics if result else {}, best=better, sample=self.sample())
-        progress.finished = self.why_finished()
+            sample = metrics.sample(step, self.sample()) if metrics is not None else ""
+            display.evaluated(step, result.metrics if result else {}, best=better, sample=sample)
+        progress.finished = stop_reason(progress, config)
         if step % config.checkpoint_every == 0 or better or progress.finished:
             self.save(metrics)
 
@@ -257,15 +252,6 @@ class Trainer(Generic[B]):
         if hook == "on_end":
             state.reason = progress.finished
         return self.callbacks.call(hook, state)
-
-    def why_finished(self) -> str:
-        """Why there is no step to do any more, if that is so."""
-        config, progress = self.config, self.progress
-        if progress.step >= config.steps:
-            return f"all {config.steps:,} steps are done"
-        if config.patience and progress.no_better >= config.patience:
-            return f"no better for {progress.no_better} evaluations"
-        return ""
 
     def logged_metrics(self, result: ValidationResult | None) -> dict[str, Any]:
         """A line of metrics.jsonl: nothing in it depends on a clock."""
@@ -297,17 +283,6 @@ class Trainer(Generic[B]):
             return ""
         with torch.no_grad(), self.averaged_weights(), self.precision():
             return self.trainable.sample(self.model)
-
-    def is_best(self, result: ValidationResult) -> bool:
-        """Whether this is the best score so far; counts those that are not, for early stopping and the schedule."""
-        progress = self.progress
-        if progress.best is None or result.selection_score > progress.best:
-            progress.best, progress.best_step, progress.no_better = result.selection_score, progress.step, 0
-            progress.best_metric = result.selected_by
-            return True
-        progress.no_better += 1
-        self.schedule.no_better()
-        return False
 
     def averaged(self) -> Iterator[tuple[str, torch.Tensor]]:
         return ((name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad)
@@ -354,9 +329,9 @@ class Trainer(Generic[B]):
         if self.average:
             tensors["average"] = self.average
         state = {
-            "progress": {**asdict(self.progress), "seconds": self.seconds()},
+            "progress": {**self.progress.saved(), "seconds": self.seconds()},
             "stream": self.trainable.stream.position(),
-            "lowered": self.schedule.lowered,
+            "lowered": self.schedule.plateau_factor,
         }
         return Checkpoint(self.progress.step, tensors, state)
 
@@ -369,10 +344,11 @@ class Trainer(Generic[B]):
         load_weights(self.model, saved.tensors["model"])
         load_optimizer_state(self.optimizer, self.model, saved.tensors["optimizer"])
         self.average = {name: value.to(self.group.device) for name, value in saved.tensors.get("average", {}).items()}
-        self.progress = Progress(**saved.state["progress"])
-        self.keep_pace()
-        self.progress.finished = self.why_finished()  # by the settings of today: more steps may be asked for
-        self.schedule.lowered = saved.state["lowered"]
+        self.progress = TrainerState.load(saved.state["progress"])
+        self.replan()
+        # by the settings of today: more steps may be asked for
+        self.progress.finished = stop_reason(self.progress, self.config)
+        self.schedule.plateau_factor = saved.state["lowered"]
         self.trainable.stream.seek(saved.state["stream"])
 
     @contextmanager

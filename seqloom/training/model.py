@@ -18,9 +18,9 @@ from seqloom.config import check
 from seqloom.data.in_memory import as_data
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
-from seqloom.engines.facts import facts_at
-from seqloom.engines.in_engine import check_in_torch
-from seqloom.engines.settings import EngineFacts, engine_of
+from seqloom.engines.engine_module import check_in_torch
+from seqloom.engines.metadata import metadata_at
+from seqloom.engines.settings import EngineMetadata, engine_of
 from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.references import no_code_from
@@ -35,7 +35,7 @@ from seqloom.training.metrics import FILE, has_metrics, metrics_text, read_metri
 from seqloom.training.model_card import CARD, as_html, as_markdown, facts_of
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import going_on
+from seqloom.training.run_folder import resume_remedy
 from seqloom.training.saved_baselines import read_baselines
 from seqloom.training.saved_task import (
     SETUP,
@@ -49,6 +49,7 @@ from seqloom.training.saved_task import (
     read_saved,
     save_task,
 )
+from seqloom.training.trusted_runs import is_marked, mark_on
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -196,7 +197,7 @@ class Model:
         """Write the model into a new folder that `seqloom.load`, `seqloom predict` and `seqloom serve` read."""
         place = Path(folder)
         if place.exists():
-            raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
+            raise OutputError(f"{place} already exists", remedy="choose another folder; nothing was changed")
         with new_folder(place) as part:
             self.write(part)
         return place
@@ -210,7 +211,7 @@ class Model:
         if target.suffix != SUFFIX:
             raise OutputError(f"{target} does not end in {SUFFIX}", remedy=f"call it {target.with_suffix(SUFFIX).name}")
         if target.exists():
-            raise OutputError(f"{target} is there already", remedy="choose another name; nothing was changed")
+            raise OutputError(f"{target} already exists", remedy="choose another name; nothing was changed")
         try:
             aside = TemporaryDirectory(prefix=".pack-", dir=target.parent)
         except OSError as error:
@@ -230,12 +231,13 @@ class Model:
         """
         place = Path(folder)
         if place.exists():
-            raise OutputError(f"{place} is there already", remedy="choose another folder; nothing was changed")
+            raise OutputError(f"{place} already exists", remedy="choose another folder; nothing was changed")
         from seqloom.engines.export import write_engine  # here: it knows the tasks that can be exported
 
+        origin = "" if self.folder is None else str(self.folder.resolve())
         with new_folder(place) as part:
             save_task(part, self.task, own=self.own)
-            write_engine(part, self.task, self.network, to, int8=int8, made_from=self.folder)
+            write_engine(part, self.task, self.network, to, int8=int8, made_from=origin, mark=mark_on(origin))
         return place
 
     def write(self, folder: Path) -> None:
@@ -257,7 +259,7 @@ class Model:
     def vectors(self, texts: Sequence[Any]) -> Tensor:
         """Embed texts: one vector for each (B, H); texts of similar meaning have similar vectors."""
         if isinstance(texts, str):
-            raise SeqloomError("one text where several are asked for", remedy="put it into a list")
+            raise SeqloomError("got one text instead of a list", remedy="put it into a list")
         check_in_torch(self.network)
         return self.task.vectors(self.network, texts)
 
@@ -287,9 +289,14 @@ class Model:
         return next(self.network.parameters()).device
 
 
-def load(folder: Path | str) -> Model:
-    """Load a trained model from its folder or its pack; every file is checked first."""
+def load(folder: Path | str, *, step: int | None = None) -> Model:
+    """Load a trained model from its folder or its pack; every file is checked first.
+
+    step    of a run: as it was after so many steps, if that checkpoint is still there
+    """
     place = Path(folder)
+    if step is not None:
+        return load_step(place, step)
     if (place / SETUP).is_dir() and not (place / WEIGHTS).exists():
         return load_stopped(place)
     files = open_files(place)
@@ -305,21 +312,24 @@ def load(folder: Path | str) -> Model:
     return Model(config, task, network.eval(), place, own=read_saved(files).own)
 
 
-def load_exported(files: ModelFiles, facts: EngineFacts) -> Model:
+def load_exported(files: ModelFiles, facts: EngineMetadata) -> Model:
     """An exported model with its engine in the place of a module."""
     config, task = load_task(files)
     from seqloom.engines.network import make_network  # here: it knows the tasks that can be exported
 
-    network = make_network(files, facts, task.tokenizers)
+    network = make_network(files, facts, task)
     return Model(config, task, network.eval(), files.place, own=read_saved(files).own)
 
 
 def load_to_explain(folder: Path | str) -> Model:
     """Load a model in torch: of an exported folder, the one that it was made from."""
     place = Path(folder)
-    facts = facts_at(place)
+    facts = metadata_at(place)
     if facts is None:
         return load(place)
+    if facts.made_from and not is_marked(facts.made_from, facts.mark):
+        what = f"{place} was exported for {facts.engine} by somebody else, and the folder that it names is not opened"
+        raise SeqloomError(what, remedy="give the folder of the trained model")
     if not facts.made_from or not Path(facts.made_from).exists():
         what = f"{place} was exported for {facts.engine}, and {facts.made_from or 'what it was made from'} is not there"
         raise SeqloomError(what, remedy="give the folder of the trained model")
@@ -330,14 +340,29 @@ def load_stopped(run: Path) -> Model:
     """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
     best = checkpoint.best(run)
     if best is None:
-        raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=going_on(run))
+        raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=resume_remedy(run))
     step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
-    warn(f"{step}; {going_on(run)}", SeqloomWarning, stacklevel=3)
+    warn(f"{step}; {resume_remedy(run)}", SeqloomWarning, stacklevel=3)
+    return with_weights_of(run, best)
+
+
+def load_step(run: Path, step: int) -> Model:
+    """Load a run as it was after so many steps."""
+    kept = checkpoint.kept_steps(run)
+    if step not in kept:
+        there = f"there are steps {', '.join(map(str, kept))}" if kept else "it has no checkpoints"
+        what = f"{run} has no checkpoint of step {step:,}: {there}"
+        raise SeqloomError(what, remedy="take one of them; train.keep says how many a run keeps")
+    return with_weights_of(run, checkpoint.load(checkpoint.folder_of(run, step), to_predict=True))
+
+
+def with_weights_of(run: Path, saved: checkpoint.Checkpoint) -> Model:
+    """The model of a run with the weights of one of its checkpoints."""
     setup = open_files(run / SETUP)
     setup.verify()
     config, task = load_task(setup)
-    network = build(task, setup, best.weights)
-    load_weights(network, best.weights)
+    network = build(task, setup, saved.weights)
+    load_weights(network, saved.weights)
     return Model(config, task, network.eval(), run, own=read_saved(setup).own)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from seqloom.data.datasets import SCHEME, dataset
 from seqloom.data.in_memory import is_in_memory
 from seqloom.errors import SeqloomError, quoted
-from seqloom.evaluating.tables import html_table
+from seqloom.evaluating.tables import html_table, metric_text
 from seqloom.training.metrics import best_line, has_metrics, read_metrics
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ def facts_of(model: Model) -> list[tuple[str, str]]:
         found.append((f"vocabulary ({side})", f"{tokenizer.size:,} tokens"))
     if labels := model.task.facts.get("labels"):
         found.append(("labels", f"{len(labels):,}: {listed(labels)}"))
-    found.append(("trained on", quoted(model.config.data.model_dump(mode="json")["train"])))
-    return found + [(f"{name} on validation data", value) for name, value in best_metrics(model.folder)]
+    given = model.config.data.model_dump(mode="json")["train"]
+    found.append(("trained on", "rows from Python" if is_in_memory(given) else quoted(given)))
+    return found
 
 
 def best_metrics(folder: Path | None) -> list[tuple[str, str]]:
@@ -43,7 +44,7 @@ def best_metrics(folder: Path | None) -> list[tuple[str, str]]:
     if folder is None or not has_metrics(folder):
         return []
     return [
-        (name.removeprefix("valid_"), f"{value:.4f}")
+        (name.removeprefix("valid_"), metric_text(value))
         for name, value in best_line(read_metrics(folder)).items()
         if name.startswith("valid_") and isinstance(value, int | float)
     ]
@@ -56,9 +57,15 @@ def listed(labels: Sequence[Any]) -> str:
 
 
 def as_html(model: Model) -> str:
-    """For a notebook: the facts, and how the model is called."""
+    """For a notebook: how good the model is, what it is, and how it is called."""
+    metrics = best_metrics(model.folder)
+    baselines = [(one.name, f"{one.metric} {metric_text(one.value)}") for one in model.measured_baselines()]
+    tables = [html_table("seqloom model", facts_of(model))]
+    tables += [html_table("validation data", metrics)] if metrics else []
+    tables += [html_table("baselines", baselines)] if baselines else []
+    beside = "".join(f'<div style="max-width: 36em">{table}</div>' for table in tables)
     call = '<pre>model("a text")   model.evaluate(data)   model.explain("a text")   model.summary()</pre>'
-    return f"{html_table('seqloom model', facts_of(model))}{call}"
+    return f'<div style="display: flex; flex-wrap: wrap; gap: 0 2em; align-items: start">{beside}</div>{call}'
 
 
 # --- the card of a pack -------------------------------------------------------------------------------
@@ -67,9 +74,8 @@ def as_html(model: Model) -> str:
 def as_markdown(model: Model, license: str = "") -> str:
     """A model card: what the model is, its data, its metrics, its settings, its licence."""
     config = model.config
-    facts = [(name, value) for name, value in facts_of(model) if " on validation data" not in name]
     names = data_names(config.data.model_dump(mode="json")["train"])
-    facts = [(name, ", ".join(names) if name == "trained on" else value) for name, value in facts]
+    facts = [(name, ", ".join(names) if name == "trained on" else value) for name, value in facts_of(model)]
     metrics = best_metrics(model.folder)
     licences = [("model", license or "not stated: ask whoever sent it"), *data_licences(names)]
     shown = {"task": config.task, **config.model_dump(mode="json", exclude_defaults=True)}

@@ -32,5 +32,5 @@ def nearest(
             found = [*best[index], *((part[place], value) for value, place in zip(row, order, strict=True))]
             best[index] = sorted(found, key=lambda one: -one[1])[:count]
     if best and not best[0]:
-        raise DataError("there are no texts to choose the nearest from", remedy="give one at least")
+        raise DataError("there are no texts to choose the nearest from", remedy="give at least one")
     return best

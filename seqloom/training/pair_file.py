@@ -55,8 +55,8 @@ class PairFile:
         except (TypeError, DamagedError):
             return Written(asked)
         if then.asked != asked:
-            what = f"{self.target} was begun with other models, data or options, and is not finished"
-            raise OutputError(what, remedy=f"ask for the same to go on with it, or delete {self.part}")
+            what = f"{self.target} was started with other models, data or options, and is not finished"
+            raise OutputError(what, remedy=f"give the same arguments to continue it, or delete {self.part}")
         return then
 
     def add(self, pairs: Iterable[Pair], *, records: int = 0, header: bool = False) -> None:
@@ -101,7 +101,7 @@ def pair_file(target: Path, asked: str) -> Iterator[PairFile]:
         raise OutputError(f"{target} ends in neither {' nor '.join(SUFFIXES)}", remedy="call it pairs.tsv")
     with locked(beside(target, "lock"), "writes the same file"):
         if target.exists():
-            raise OutputError(f"{target} is there already", remedy="choose another name; nothing was changed")
+            raise OutputError(f"{target} already exists", remedy="choose another name; nothing was changed")
         file = PairFile(target, asked)
         yield file
         file.finish()

@@ -23,24 +23,27 @@ from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Plan, Trainable
 from seqloom.threads import choose_threads, using_threads
-from seqloom.training import checkpoint, data_mark
+from seqloom.training import checkpoint, data_fingerprint
 from seqloom.training.allocator import keep_freed_memory
 from seqloom.training.budget import LATEST, planned
+from seqloom.training.budget_replanning import BudgetReplanner
 from seqloom.training.callbacks import Callback, CallbackList
-from seqloom.training.data_facts import measure
-from seqloom.training.data_mark import check_data, write_data_mark
+from seqloom.training.data_fingerprint import check_data, write_data_fingerprint
+from seqloom.training.data_statistics import measure
 from seqloom.training.defaults import as_begun, choose, explanation, with_choices
 from seqloom.training.distributed import ProcessGroup, init_processes
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.initial_weights import begin, initial_weights, known_tokenizers, with_words_of_vectors
+from seqloom.training.layer_rates import LayerRates
+from seqloom.training.live import live_status
 from seqloom.training.loop import Trainer
-from seqloom.training.pace import Pace
+from seqloom.training.precision import Precision, fast_bfloat16, processor
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import claimed
 from seqloom.training.saved_baselines import read_baselines, write_baselines
 from seqloom.training.saved_task import CONFIG, SETUP, load_task, save_task, write_config
 from seqloom.training.settings import TrainConfig
-from seqloom.training.teaching import check_teacher, taught, tokenizers_of, write_teacher
+from seqloom.training.teacher import check_teacher, tokenizers_of, with_teacher, write_teacher
 from seqloom.training.tensorboard import check_tensorboard
 
 START = "start.safetensors"
@@ -110,6 +113,8 @@ class Run:
         saved, notes = checkpoint.newest(self.out)
         threads = self.threads(saved)
         self.set_train(self.config.train.model_copy(update={"threads": threads}))
+        if self.config.train.precision == "auto":
+            self.set_train(self.config.train.model_copy(update={"precision": self.precision(saved)}))
         with using_threads(threads):
             return self.train_from(saved, notes, began, quiet=quiet)
 
@@ -117,6 +122,15 @@ class Run:
         """How many threads to train with: as many as before, for other sums round otherwise; else as are free."""
         before = saved.progress["settings"].get("threads", 0) if saved is not None else 0
         return self.config.train.threads or before or choose_threads(torch.get_num_threads())
+
+    def precision(self, saved: checkpoint.Checkpoint | None) -> Precision:
+        """What `auto` stands for: as before, for other numbers round otherwise; else as the device is faster."""
+        before: Precision | None = saved.progress["settings"].get("precision") if saved is not None else None
+        faster = self.group.broadcast(fast_bfloat16(self.group.device))
+        chosen: Precision = before or ("bfloat16" if faster else "float32")
+        if before == "bfloat16" and not faster:
+            self.notes.append("going on in bfloat16, as it was begun, though this device is faster in float32")
+        return chosen
 
     def set_train(self, settings: TrainConfig) -> None:
         self.config = self.config.model_copy(update={"train": settings})
@@ -134,16 +148,21 @@ class Run:
         if plan is not None:
             self.set_train(plan.settings(self.config.train))
         trainer = self.trainer(self.out, task, trainable)
-        trainer.callbacks = self.callbacks
         if plan is not None and self.group.world_size == 1:  # several processes keep to the first plan
-            trainer.follow(Pace(self.out, plan))
+            trainer.follow(BudgetReplanner(self.out, plan))
             trainer.progress.seconds = time.monotonic() - began
         if saved is not None:
             trainer.restore(saved)
             notes.append(f"going on from step {saved.step:,}")
+            if trainer.progress.processor not in ("", processor()):
+                what = f"begun on {trainer.progress.processor}, going on with {processor()}"
+                notes.append(f"{what}: sums may be rounded otherwise, so the last bits of losses may differ")
+        trainer.progress.processor = processor()
         if not trainer.progress.finished:
             until = began + LATEST * parse_duration(plan.budget) if plan else math.inf
-            trainer.train(quiet=quiet, notes=[*self.notes, *([str(plan)] if plan else [])], until=until)
+            with live_status(self.out, is_main=self.group.is_main) as live:
+                trainer.callbacks = CallbackList([live, *self.callbacks.callbacks])
+                trainer.train(quiet=quiet, notes=[*self.notes, *([str(plan)] if plan else [])], until=until)
         if self.group.is_main:
             self.export(trainer, task)
         self.group.barrier()
@@ -158,9 +177,11 @@ class Run:
         torch.manual_seed(self.config.train.seed)
         model = task.make_model()
         setup = open_files(self.out / SETUP)
-        if START in setup:
-            begin(model, setup.tensors(START), frozen=self.config.start.frozen)
-        return Trainer(folder, self.config.train, model, trainable, self.group)
+        taken = setup.tensors(START) if START in setup else {}
+        if taken:
+            begin(model, taken, frozen=self.config.start.frozen)
+        rates = LayerRates.of(model, taken, self.config.start)
+        return Trainer(folder, self.config.train, model, trainable, self.group, rates)
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -185,7 +206,7 @@ class Run:
                 self.notes += [str(train.report)] if train.report else []
                 with new_folder(setup) as folder:
                     save_task(folder, learned)
-                    write_data_mark(folder, self.parts)
+                    write_data_fingerprint(folder, self.parts)
                     write_teacher(folder, self.config.teacher)
                     if self.config.train.baseline and "valid" in self.parts:
                         write_baselines(folder, learned.baseline(train, self.parts["valid"]))
@@ -213,7 +234,7 @@ class Run:
         plan = Plan(settings.batch_tokens, settings.seed, settings.label_smoothing, self.group.device)
         alone = task.trainable(corpora["train"], corpora.get("valid"), plan)
         teacher = self.config.teacher
-        return taught(alone, task, corpora["train"], plan, teacher) if teacher.model else alone
+        return with_teacher(alone, task, corpora["train"], plan, teacher) if teacher.model else alone
 
     def corpora(self, task: Task[Any], parts: dict[str, Records]) -> dict[str, Corpus]:
         chosen = self.config.data.model_dump(mode="json")
@@ -232,7 +253,7 @@ class Run:
         write_tensors(self.out / "model.safetensors", best.weights)
         setup = open_files(self.out / SETUP)
         for name in setup.names:
-            if name not in (CONFIG, START, data_mark.FILE):
+            if name not in (CONFIG, START, data_fingerprint.FILE):
                 replace_file(self.out / name, setup.map(name))
         now = self.config.model_dump(mode="json")
         write_config(self.out, {**now, "train": trainer.progress.settings or now["train"]}, task)
@@ -258,7 +279,7 @@ def differences(then: Mapping[str, Any], now: Mapping[str, Any], section: str = 
 def changed(name: str, then: Any, now: Any) -> tuple[str, str, str]:
     """A setting that a run was begun with otherwise: name, what is wrong, what to do."""
     if is_in_memory(then) and is_in_memory(now):
-        what = "these rows are not those that it was begun with, or stand in another order"
+        what = "these rows are not those that the run was started with, or stand in another order"
         return name, what, "give the same rows again, or use another folder"
-    what = f"{quoted(now)}, and it was begun with {quoted(then)}"
+    what = f"{quoted(now)}, and the run was started with {quoted(then)}"
     return name, what, "resume with what it was begun with, or use another folder (out)"

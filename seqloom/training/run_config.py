@@ -25,14 +25,14 @@ OF_A_RUN = ("data", "train", "start", "teacher")
 
 
 class RunConfig(TaskConfig):
-    """Everything that decides a run."""
+    """All settings of a run."""
 
     train: TrainConfig = TrainConfig()
     """How it is trained."""
     start: StartConfig = StartConfig()
-    """Where the weights begin."""
+    """Initial weights."""
     teacher: TeacherConfig = TeacherConfig()
-    """Who it learns from, beside the data."""
+    """Knowledge distillation from a trained model."""
 
 
 @cache
@@ -70,12 +70,10 @@ def load_run(
     begun_with  the settings of a run that goes on: what is not said is as it was
     """
     values = gather(file, changes, begun_with, **flags)
-    if begun_with is None:
-        values = with_settings_of_start(values)
     return check_run(values, where=str(file) if file is not None else "settings", saved=begun_with is not None)
 
 
-def with_settings_of_start(values: dict[str, Any]) -> dict[str, Any]:
+def with_settings_of_start(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Where all of a trained model is taken over (`start.keep=all`), so are its settings; given ones go first."""
     start = values.get("start")
     if not isinstance(start, Mapping) or start.get("keep") != "all" or not start.get("model"):
@@ -96,10 +94,10 @@ def with_settings_of_start(values: dict[str, Any]) -> dict[str, Any]:
 def check_run(values: Mapping[str, Any], *, where: str, saved: bool = False) -> RunConfig:
     """Settings that were read, held to what the task knows."""
     if not saved:
-        values = with_settings_of_teacher(values)
+        values = with_settings_of_teacher(with_settings_of_start(values))
     task = values.get("task") or task_of_data(values.get("data"))
     if task is None:
-        raise ConfigError(where, [("task", "is missing", f"say what the model does: {', '.join(task_names())}")])
+        raise ConfigError(where, [("task", "is missing", f"set the task: {', '.join(task_names())}")])
     found = find_task(str(task))
     return check(run_config(found), {**values, "task": task_reference(found)}, where=where, saved=saved)
 

@@ -11,13 +11,16 @@ from typing import Any
 from seqloom.errors import OutputError, SeqloomError
 from seqloom.lock import locked
 from seqloom.storage import open_files
-from seqloom.training import budget, checkpoint, metrics
+from seqloom.training import budget, checkpoint, live, metrics
 from seqloom.training.distributed import ProcessGroup
 from seqloom.training.saved_task import CONFIG, SETUP, not_own, read_saved
 
 LOCK = ".lock"
 """Held by the one process that trains in a folder."""
-UNTRAINED = {LOCK, SETUP, f".{SETUP}.part", ".trial", checkpoint.FOLDER, budget.FILE, metrics.FILE}
+UNTRAINED = {
+    LOCK, SETUP, f".{SETUP}.part", ".trial", checkpoint.FOLDER, budget.FILE, metrics.FILE, metrics.SAMPLES,
+    live.FILE, live.STOP,
+}  # fmt: skip
 """What may be in a folder in which nothing was trained yet."""
 
 
@@ -59,7 +62,7 @@ def claimed(out: Path, group: ProcessGroup, *, resume: bool) -> Iterator[None]:
             raise
 
 
-def going_on(run: Path) -> str:
+def resume_remedy(run: Path) -> str:
     """How to go on with a run, from a terminal and in Python."""
     return f"go on with seqloom train --resume {run}, in Python with resume=True"
 
@@ -67,8 +70,8 @@ def going_on(run: Path) -> str:
 def check_untrained(out: Path) -> None:
     """Raise `OutputError` if there is anything in a folder that a run could overwrite."""
     if out.exists() and (is_begun(out) or {entry.name for entry in out.iterdir()} - UNTRAINED):
-        remedy = f"{going_on(out)}, or choose another folder (out); nothing was changed"
-        raise OutputError(f"{out} is there already", remedy=remedy)
+        remedy = f"{resume_remedy(out)}, or choose another folder (out); nothing was changed"
+        raise OutputError(f"{out} already exists", remedy=remedy)
 
 
 def is_begun(out: Path) -> bool:
@@ -93,7 +96,7 @@ def settings_of(run: Path, *, trust: bool = True) -> dict[str, Any]:
     """
     if not (run / SETUP / CONFIG).exists():
         remedy = "give the folder that was named with --out, or say what to train: --task and --data"
-        raise SeqloomError(f"{run} holds no run that could go on", remedy=remedy)
+        raise SeqloomError(f"{run} holds no run to resume", remedy=remedy)
     saved = read_saved(open_files(run / SETUP))
     if not (saved.own or trust):
         raise not_own(run, "train in a folder of your own")

@@ -16,8 +16,8 @@ from seqloom.storage import ModelFiles, open_files, write_json
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.tokens.model_tokenizers import ENDING, tokenizers_in
-from seqloom.training.own_runs import is_own, mark_of
 from seqloom.training.run_config import RunConfig, check_run
+from seqloom.training.trusted_runs import is_own, signature_of
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 SETUP = "setup"
@@ -36,12 +36,12 @@ class SavedTask(Config):
     architectures: dict[str, dict[str, str]] = Field(default_factory=dict)
     """For each setting that names an architecture of another package, where that came from."""
     mark: str = ""
-    """Of the user who trained it, on the section [data]: see `own_runs.py`."""
+    """Of the user who trained it, on the files that its settings name: see `trusted_runs.py`."""
 
     @property
     def own(self) -> bool:
         """Whether the files that its settings name may be opened unasked."""
-        return is_own(self.config.get("data"), self.mark)
+        return is_own(self.config, self.mark)
 
 
 def save_task(folder: Path, task: Task[Any], *, own: bool = True) -> None:
@@ -52,7 +52,7 @@ def save_task(folder: Path, task: Task[Any], *, own: bool = True) -> None:
 
 
 def write_config(folder: Path, settings: Mapping[str, Any], task: Task[Any], *, own: bool = True) -> None:
-    saved = {"config": settings, "facts": task.facts, "mark": mark_of(settings.get("data")) if own else ""}
+    saved = {"config": settings, "facts": task.facts, "mark": signature_of(settings) if own else ""}
     if found := origins(getattr(task.config, "model", None)):
         saved["architectures"] = found
     write_json(folder / CONFIG, saved)
@@ -115,7 +115,7 @@ def is_outside(task: Task[Any]) -> bool:
 
 def not_own(place: Path | str, otherwise: str) -> DataError:
     what = f"{place} was not trained by you on this machine, so the files that its settings name are not opened"
-    return DataError(what, remedy=f"{otherwise}; if you trust it, say --trust (in Python trust=True)")
+    return DataError(what, remedy=f"{otherwise}; if you trust it, pass --trust (in Python trust=True)")
 
 
 def does_not_fit(files: ModelFiles, error: BaseException) -> DamagedError:

@@ -11,10 +11,10 @@ from seqloom.training.settings import TrainConfig
 
 @dataclass
 class Schedule:
-    """The rate at each step; `lowered` is what a plateau has taken so far, and part of a checkpoint."""
+    """The rate at each step; `plateau_factor` is what a plateau has taken so far, and part of a checkpoint."""
 
     config: TrainConfig
-    lowered: float = 1.0
+    plateau_factor: float = 1.0
     revisions: Sequence[tuple[int, int]] = ()
     """Where the number of steps was changed while training: from which step on there are how many in total."""
 
@@ -29,25 +29,26 @@ class Schedule:
         warmup = config.warmup_steps
         if step < warmup:
             return config.learning_rate * step / warmup
-        return config.learning_rate * self.falling(step, max(warmup, 1))
+        return config.learning_rate * self.decay(step, max(warmup, 1))
 
-    def falling(self, step: int, warmup: int) -> float:
+    def decay(self, step: int, warmup: int) -> float:
+        """What the rate after the warmup is multiplied by."""
         config = self.config
         match config.schedule:
             case "inverse-sqrt":
                 return math.sqrt(warmup / step)
             case "cosine":
-                return 0.5 * (1 + math.cos(math.pi * self.done(step, warmup)))
+                return 0.5 * (1 + math.cos(math.pi * self.decay_progress(step, warmup)))
             case "plateau":
-                return self.lowered
+                return self.plateau_factor
         return 1.0
 
-    def done(self, step: int, warmup: int) -> float:
+    def decay_progress(self, step: int, warmup: int) -> float:
         """How much of the way down is behind: from 0 to 1, without a jump where the number of steps was changed.
 
         >>> plan = Schedule(TrainConfig(steps=100, warmup_steps=0), revisions=[(50, 60)])
-        >>> plan.done(25, 0), plan.done(50, 0), plan.done(55, 0), plan.done(60, 0)
-        (0.25, 0.5, 0.75, 1.0)
+        >>> [plan.decay_progress(step, 0) for step in (25, 50, 55, 60)]
+        [0.25, 0.5, 0.75, 1.0]
         """
         behind, start, end = 0.0, warmup, self.config.steps
         for at, total in self.revisions:
@@ -56,6 +57,6 @@ class Schedule:
                 start, end = at, total
         return min(behind + (1 - behind) * (step - start) / max(end - start, 1), 1.0)
 
-    def no_better(self) -> None:
+    def on_plateau(self) -> None:
         """An evaluation that was no better than the best so far: on a plateau the rate is halved."""
-        self.lowered *= 0.5
+        self.plateau_factor *= 0.5

@@ -29,6 +29,9 @@ class OneOf:
     def draw(self, trial: Trial, name: str) -> Any:
         return trial.suggest_categorical(name, self.values)
 
+    def holds(self, value: Any) -> bool:
+        return value in self.values
+
     def __str__(self) -> str:
         return ",".join(map(str, self.values))
 
@@ -46,12 +49,15 @@ class Range:
             return trial.suggest_int(name, self.low, self.high, log=log)
         return trial.suggest_float(name, self.low, self.high, log=log)
 
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
 
 def default_space(config: RunConfig) -> dict[str, OneOf | Range]:
-    """What is worth trying for any model: rate, batch, dropout, and label smoothing."""
+    """What is worth trying for any model: rate, batch, dropout, and label smoothing, around what it would be."""
     rate, batch = config.train.learning_rate, config.train.batch_tokens
     space: dict[str, OneOf | Range] = {
         "train.learning_rate": Range(rate / 4, rate * 4),

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.training.durations import parse_duration
+from seqloom.training.durations import Duration
 
 
 class TrainConfig(Config):
@@ -15,68 +15,60 @@ class TrainConfig(Config):
 
     steps: PositiveInt = 2_000
     """Optimizer steps in total."""
-    budget: str = ""
-    """The time to train for, as 45m, 1h30m or 3600s: it decides `steps`, by the speed measured here; empty for none."""
+    budget: Duration = ""
+    """Training time such as 45m, 1h30m or 3600s: sets `steps` from the speed measured on this machine; empty: none."""
     epochs: NonNegativeFloat = 0.0
-    """Passes over the training data: they decide `steps`, with a budget at most so many; 0: `steps` is as it says."""
+    """Passes over the training data: sets `steps`; together with `budget` an upper limit; 0: use `steps`."""
     batch_tokens: PositiveInt = 4_096
-    """Tokens in a batch, padding among them, over all processes and accumulated parts together."""
+    """Tokens per batch including padding, summed over all processes and accumulation steps."""
     accumulate: PositiveInt = 1
-    """Parts that a batch is cut into, one after the other, so that it fits into memory."""
+    """Gradient accumulation: the number of parts that a batch is processed in, to save memory."""
     optimizer: Literal["adamw", "adam"] = "adamw"
-    """AdamW decays weights by themselves; Adam adds the decay to the gradient."""
+    """AdamW (decoupled weight decay) or Adam (weight decay as part of the gradient)."""
     learning_rate: PositiveFloat = 1e-3
-    """The highest learning rate: what the schedule reaches after the warm-up."""
+    """Peak learning rate, reached at the end of the warm-up."""
     schedule: Literal["inverse-sqrt", "cosine", "constant", "plateau"] = "inverse-sqrt"
-    """How the learning rate falls after the warm-up."""
+    """Learning-rate schedule after the warm-up."""
     warmup_steps: NonNegativeInt = 100
-    """Steps over which the learning rate climbs from zero; less than `steps`: unsaid, a tenth of so few."""
+    """Steps of linear warm-up; must be less than `steps`; in short runs a tenth of `steps` by default."""
     weight_decay: NonNegativeFloat = 0.01
-    """How strongly weights are pulled to zero; biases and norms are left alone."""
+    """Weight decay; not applied to biases and norms."""
     beta_2: float = Field(0.98, gt=0, lt=1)
-    """Decay rate of the second moment of gradients in Adam."""
+    """Adam's beta 2: decay rate of the second moment of the gradients."""
     clip: NonNegativeFloat = 1.0
-    """Gradients are clipped to this norm over all parameters; 0 for no clipping."""
+    """Gradient clipping: maximum norm over all parameters; 0: no clipping."""
     label_smoothing: float = Field(0.0, ge=0, lt=1)
-    """Label smoothing: the probability that is spread over all labels or words."""
+    """Label smoothing: the probability mass spread evenly over all labels or tokens."""
     r_drop: NonNegativeFloat = 0.0
-    """How strongly two forward passes of a batch, each with its own dropout, are pulled together (R-Drop, 1 to 5): for
-    little data, at twice the time for a step; 0 for one pass."""
+    """Weight of the R-Drop loss, the divergence between two forward passes with different dropout (usually 1 to 5):
+    helps with little data, doubles the time per step; 0: off."""
     average: float = Field(0.0, ge=0, lt=1)
-    """Evaluate and keep a running average of the weights that forgets at this rate (0.999); 0 for none."""
+    """Decay of an exponential moving average of the weights, which is evaluated and saved (e.g. 0.999); 0: off."""
     evaluate_every: PositiveInt = 200
-    """Steps between two evaluations on validation data."""
+    """Steps between evaluations on the validation data."""
     patience: NonNegativeInt = 0
-    """Evaluations without a better score before training stops early; 0 for never."""
+    """Early stopping: evaluations without improvement before training stops; 0: never."""
     checkpoint_every: PositiveInt = 200
-    """Steps between two checkpoints."""
+    """Steps between checkpoints."""
     keep: PositiveInt = 2
-    """The newest checkpoints that are kept; the best one is always kept."""
+    """Number of recent checkpoints to keep; the best one is always kept."""
     log_every: PositiveInt = 10
-    """Steps between two lines in metrics.jsonl and on the display."""
+    """Steps between log lines in metrics.jsonl and on the display."""
     tensorboard: bool = False
-    """Whether the metrics of metrics.jsonl are written for TensorBoard too, into the folder tensorboard of the run."""
+    """Also log the metrics for TensorBoard, in the folder tensorboard of the run."""
     choose: bool = True
-    """Whether settings that are not given are chosen from the data (docs/defaults.md); false: they are as listed."""
+    """Choose settings that are not given from the data (docs/defaults.md); false: use the defaults listed here."""
     baseline: bool = True
-    """Whether a simple baseline is trained too, in seconds, and its score shown beside that of the model."""
+    """Also train a simple baseline, which takes seconds, and show its score next to the model's."""
     seed: NonNegativeInt = 1
-    """Decides everything that is random."""
+    """Random seed."""
     threads: NonNegativeInt = 0
-    """Threads on a CPU; 0: one for each core that is free when the run begins, and the same when it goes on."""
+    """CPU threads; 0: one per core that is idle when the run starts; a resumed run keeps the number."""
     device: str = "auto"
-    """cpu, cuda, cuda:1, mps; auto takes the fastest there is."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """bfloat16 computes faster where the device has it; weights stay in float32."""
-
-    @model_validator(mode="after")
-    def budget_is_a_time(self) -> Self:
-        try:
-            if self.budget:
-                parse_duration(self.budget)
-        except ValueError:
-            raise problem("budget", f"{self.budget!r} is no time", remedy="write it like 45m, 1h30m or 3600s") from None
-        return self
+    """cpu, cuda, cuda:1 or mps; auto: the fastest available."""
+    precision: Literal["auto", "float32", "bfloat16"] = "float32"
+    """Precision of the computation: bfloat16 is faster where the device supports it, weights stay in float32; auto:
+    bfloat16 there, float32 elsewhere; a resumed run keeps what was chosen."""
 
     @model_validator(mode="before")
     @classmethod

@@ -17,15 +17,15 @@ FREE = ("bpe_dropout",)
 
 
 class TeacherConfig(Config):
-    """A trained model whose distribution is learned beside the right answers: the section [teacher]."""
+    """Knowledge distillation from a trained model: the section [teacher]."""
 
     model: str = ""
-    """The trained model, its folder or a pack, of the same task and any architecture; its tokenizers are taken over;
+    """The teacher: a trained model (folder or pack) of the same task and any architecture; its tokenizers are used;
     empty: none."""
     temperature: PositiveFloat = 2.0
-    """What the logits of both are divided by: the higher, the more is learned of answers that are unlikely."""
+    """Distillation temperature: divides the logits of both; higher values weigh unlikely answers more."""
     share: float = Field(0.5, ge=0, le=1)
-    """The teacher's share of the loss; the rest is that of the right answers."""
+    """Weight of the teacher in the loss, from 0 to 1; the rest is the loss of the labels."""
 
 
 def with_settings_of_teacher(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,8 +65,8 @@ def within(given: Any, then: Any) -> bool:
 
 
 def unlike(name: str, given: Any, then: Any, task: str, model: str) -> tuple[str, str, str]:
-    what = f"{quoted(given)}, and {model} was trained with {quoted(then)}, so it tells of other tokens"
-    return f"tokens.{name}", what, f"leave it out: the teacher's tokenizers are taken over{by_answers(task, model)}"
+    what = f"{quoted(given)}, and {model} was trained with {quoted(then)}, so its tokens are different"
+    return f"tokens.{name}", what, f"leave it out: the teacher's tokenizers are used{by_answers(task, model)}"
 
 
 def by_answers(task: str, model: str) -> str:

@@ -13,18 +13,25 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
 
 from seqloom.config import put
 from seqloom.data.in_memory import as_data
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
-from seqloom.evaluating.tables import as_text
+from seqloom.evaluating.tables import as_text, metric_text
 from seqloom.extras import require
 from seqloom.lock import locked
 from seqloom.storage import read_json, replace_file
+from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import ResultTable, Task
 from seqloom.training.callbacks import Callback, TrainingState
+from seqloom.training.data_statistics import measure
+from seqloom.training.defaults import choose, with_choices
 from seqloom.training.durations import parse_duration
 from seqloom.training.keyword_settings import WHERE, gather_keywords
 from seqloom.training.model import Model, load
@@ -79,19 +86,28 @@ class Tuning:
         rows = [
             [
                 str(trial.number),
-                "-" if trial.score is None else f"{trial.score:.4f}",
+                "-" if trial.score is None else metric_text(trial.score),
                 f"{trial.steps:,}",
                 trial.ended,
                 *(shown(trial.settings.get(name)) for name in names),
             ]
             for trial in ranked[:most]
         ]
-        mattered = {name: f" ({share:.0%})" for name, share in self.importance.items()}
-        heads = [f"{name.rpartition('.')[2]}{mattered.get(name, '')}" for name in names]
-        return ResultTable("trials, best first; in brackets what mattered", ["", "score", "steps", "", *heads], rows)
+        heads = [name.rpartition(".")[2] for name in names]
+        return ResultTable("", ["trial", "score", "steps", "", *heads], rows)
+
+    def mattered(self) -> str:
+        """What made scores differ, on one line; empty where too few trials tell."""
+        ranked = sorted(self.importance.items(), key=lambda one: -one[1])
+        shares = ", ".join(f"{name.rpartition('.')[2]} {share:.0%}" for name, share in ranked)
+        return f"what mattered: {shares}" if shares else ""
+
+    def __rich__(self) -> Group:
+        """The trials, best first, and what mattered."""
+        return Group(self.table().rich(), Text(self.mattered()))
 
     def __repr__(self) -> str:
-        return as_text(self.table().rich())
+        return as_text(self)
 
     def plot(self, path: Path | str) -> Path:
         """Draw the score of each trial by each setting, those that mattered first (.png or .svg)."""
@@ -138,23 +154,33 @@ def search(
     """Try settings until the time is over, or so many trials are done; `vary` says which: model.dropout=0..0.5."""
     require("optuna", "tune", "searching for settings")
     until = time.monotonic() + seconds_of(budget)
-    space = parse_space(vary, config) if vary else default_space(config)
+    usual = with_choices(config, choose(measure(find_task(config.task).open_data(config)["train"]), config))
+    space = parse_space(vary, config) if vary else default_space(usual)
     if out.exists() and any(out.iterdir()) and not (resume and (out / JOURNAL).exists()):
-        remedy = "choose another folder, or go on with it: --resume, in Python resume=True"
-        raise OutputError(f"{out} is there already", remedy=remedy)
+        remedy = "choose another folder, or resume it: --resume, in Python resume=True"
+        raise OutputError(f"{out} already exists", remedy=remedy)
     out.mkdir(parents=True, exist_ok=True)
     with locked(out / LOCK, "searches in this folder"):
         remember(out, config, space)
         study = open_study(out, config.train.seed)
+        if not study.trials:
+            study.enqueue_trial(within(space, usual))  # the first trial: what training without a search would do
         number = sum(trial.state.is_finished() for trial in study.trials)
         while time.monotonic() < until and (trials is None or number < trials):
             one_trial(study, config, space, out, until)
             number += 1
             last, best = study.trials[-1], best_of(study)
-            reached = "-" if best is None else f"{best.values[0]:.4f} (trial {best.number})"
+            reached = "-" if best is None else f"{metric_text(best.values[0])} (trial {best.number})"
             chosen = ", ".join(f"{name.rpartition('.')[2]} {shown(value)}" for name, value in last.params.items())
-            tell(f"trial {last.number}: {chosen}: {last.user_attrs.get('ended')}; best {reached}")
+            score = metric_text(last.values[0]) if last.values else "-"
+            tell(f"trial {last.number}: {score} ({last.user_attrs.get('ended')}; {chosen}); best {reached}")
         return result_of(out, study)
+
+
+def within(space: Mapping[str, OneOf | Range], config: RunConfig) -> dict[str, Any]:
+    """What is varied as it stands in settings, where the search may try that."""
+    found = {name: attrgetter(name)(config) for name in space}
+    return {name: value for name, value in found.items() if space[name].holds(value)}
 
 
 def one_trial(study: Study, config: RunConfig, space: Mapping[str, OneOf | Range], out: Path, until: float) -> None:
@@ -236,7 +262,7 @@ def result_of(out: Path, study: Study) -> Tuning:
         if trial.state.is_finished() and trial.params
     ]
     if not any(trial.score is not None for trial in found):
-        raise SeqloomError("no trial came to a score", remedy="give it more time, or validation data")
+        raise SeqloomError("no trial finished with a score", remedy="give it more time, or validation data")
     return Tuning(out, found, importance_of(study))
 
 
@@ -265,17 +291,17 @@ def remember(out: Path, config: RunConfig, space: Mapping[str, OneOf | Range]) -
     if (out / SETTINGS).exists():
         then = read_json(out / SETTINGS)
         if then != json.loads(json.dumps(now)):
-            raise ConfigError(str(out), [("tune", "was begun with other settings", "use another folder")])
+            raise ConfigError(str(out), [("tune", "was started with other settings", "use another folder")])
     replace_file(out / SETTINGS, json.dumps(now, indent=1, ensure_ascii=False).encode())
 
 
 def begun_with(out: Path) -> tuple[RunConfig, list[str]]:
     """What a search in a folder was begun with: its settings, and what it varies."""
     if not (out / SETTINGS).exists():
-        raise SeqloomError(f"{out} holds no search that could go on", remedy="give the folder of one with --out")
+        raise SeqloomError(f"{out} holds no search to resume", remedy="give the folder of one with --out")
     saved = read_json(out / SETTINGS)
     if not isinstance(saved.get("settings"), dict) or not isinstance(saved.get("vary"), dict):
-        raise DamagedError("is not what seqloom tune writes", where=str(out / SETTINGS), remedy="begin anew")
+        raise DamagedError("is not what seqloom tune writes", where=str(out / SETTINGS), remedy="start over")
     return check_run(saved["settings"], where=str(out / SETTINGS)), [f"{n}={s}" for n, s in saved["vary"].items()]
 
 
@@ -283,7 +309,7 @@ def seconds_of(budget: str) -> float:
     try:
         return parse_duration(budget)
     except ValueError:
-        raise SeqloomError(f"{budget!r} is no time", remedy="write it like 20m, 1h30m or 3600s") from None
+        raise SeqloomError(f"{budget!r} is not a duration", remedy="write it like 20m, 1h30m or 3600s") from None
 
 
 def tune(
@@ -303,13 +329,13 @@ def tune(
     quiet: bool = False,
     **named: Any,
 ) -> Tuning:
-    """Look for good settings: train again and again, stop the worse half early, and keep the best model.
+    """Search for good settings: train many trials, stop the worse half early, and keep the best model.
 
-    budget   the time to search for, as "20m"
-    vary     what is varied: ["train.learning_rate=0.0005..0.01"], or {"model.name": ["lstm", "cnn"]}; unsaid: learning
-             rate, batch, dropout and label smoothing
-    trials   at most so many
-    resume   go on with the search in the folder `out`; give the same data again
+    budget   time for the search, e.g. "20m"
+    vary     settings to search: ["train.learning_rate=0.0005..0.01"], or {"model.name": ["lstm", "cnn"]}; default:
+             learning rate, batch, dropout and label smoothing
+    trials   maximum number of trials
+    resume   resume the search in the folder `out`; give the same data again
     The rest is as in `seqloom.train`. The result can be printed, has `model`, `best`, `importance` and `plot(path)`.
     """
     values = gather_keywords(

@@ -59,7 +59,7 @@ def count_words(sentences: Sentences, vocabulary: int, min_count: int) -> WordCo
     """Count the words of a text and choose those that occur often enough."""
     if iter(sentences) is sentences:
         remedy = "give a list, or a class whose __iter__ begins anew"
-        raise DataError("the sentences can be read only once, and are read several times", remedy=remedy)
+        raise DataError("the sentences are read several times, but can be read only once", remedy=remedy)
     counts = np.zeros(vocabulary, np.int64)
     for part in chunks(sentences):
         if part.words.min() < 0 or part.words.max() >= vocabulary:

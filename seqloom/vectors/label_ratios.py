@@ -36,10 +36,10 @@ def share(counts: Tensor) -> Tensor:
     return smoothed.log() - smoothed.sum(dim=0).log()
 
 
-def label_vectors(ratios: Tensor, width: int, seed: int = 0) -> Tensor:
+def label_vectors(ratios: Tensor, width: int) -> Tensor:
     """Embeddings whose first entries are the ratios, one for each label, and the rest small and random: (V, D)."""
     tokens, labels = ratios.shape
-    vectors = torch.randn(tokens, width, generator=torch.Generator().manual_seed(seed)).mul_(SMALL)
+    vectors = torch.randn(tokens, width, generator=torch.Generator().manual_seed(0)).mul_(SMALL)
     vectors[:, :labels] = SCALE * ratios
     return vectors
 

@@ -13,7 +13,7 @@ def scatter_plot(
     path: Path, words: Sequence[str], places: Sequence[Sequence[float]], labels: Sequence[str] | None = None
 ) -> None:
     """A point and its word at each place, a colour for each label."""
-    require("matplotlib", "plot", "drawing words on a plane")
+    require("matplotlib", "plot", "plotting word vectors")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 8), layout="constrained")
@@ -27,5 +27,5 @@ def scatter_plot(
         axes.legend()
     axes.set(xlabel="first axis", ylabel="second axis")
     if path.suffix[1:].lower() not in figure.canvas.get_supported_filetypes():
-        raise SeqloomError(f"{path.name}: no picture ends like that", remedy="name it .png, .svg or .pdf")
+        raise SeqloomError(f"{path.name}: unknown picture format", remedy="name it .png, .svg or .pdf")
     figure.savefig(path)

@@ -10,46 +10,46 @@ from seqloom.config import Config
 
 
 class CooccurrenceConfig(Config):
-    """Vectors by counting which words stand near each other."""
+    """Word vectors from co-occurrence counts (PPMI and SVD)."""
 
     width: PositiveInt = 100
-    """Dimensions of a word vector."""
+    """Dimension of a word vector."""
     window: PositiveInt = 5
-    """Words to each side that count as near."""
+    """Context window: words to each side."""
     by_distance: bool = True
-    """Whether a word d places away counts 1/d instead of 1."""
+    """Weight a context word at distance d by 1/d instead of 1."""
     min_count: PositiveInt = 5
-    """Times a word must occur to be learned; rarer ones are left out of the text."""
+    """Minimum count of a word; rarer words are removed from the text."""
     shift: PositiveFloat = 1.0
-    """What a pair's chance must be above, as a multiple of coincidence: 5 is what 5 negatives are in word2vec."""
+    """Shift k of shifted PPMI: log k is subtracted; k = 5 corresponds to 5 negative samples in word2vec."""
     smoothing: Annotated[float, Field(gt=0, le=1)] = 0.75
-    """Power of the counts of context words: below 1 makes rare ones less surprising."""
+    """Exponent of the context counts (context distribution smoothing)."""
     singular_power: NonNegativeFloat = 0.5
-    """Power of the singular values in the vectors: 1 keeps all of their differences, 0 none."""
+    """Exponent of the singular values in the vectors."""
     most_pairs: PositiveInt = 50_000_000
-    """Different pairs of words that may be counted: about 40 bytes of memory each."""
+    """Maximum number of distinct word pairs, about 40 bytes of memory each."""
     seed: NonNegativeInt = 0
-    """Of the random directions in which the largest singular values are looked for."""
+    """Random seed of the randomised SVD."""
 
 
 class Word2VecConfig(Config):
     """word2vec: vectors by predicting words from their neighbours."""
 
     kind: Literal["skip-gram", "cbow"] = "skip-gram"
-    """Whether a word predicts each of its neighbours (skip-gram), or their mean predicts the word (cbow)."""
+    """Predict the context from the word (skip-gram), or the word from the mean of its context (cbow)."""
     width: PositiveInt = 100
-    """Dimensions of a word vector."""
+    """Dimension of a word vector."""
     window: Annotated[int, Field(ge=1, le=100)] = 5
-    """Words to each side at most; how many is drawn anew for each word, so near ones count more."""
+    """Maximum context window; the actual one is sampled for each word, so that near words count more."""
     negatives: PositiveInt = 5
-    """Negative samples for each right word."""
+    """Negative samples per positive pair."""
     subsample: NonNegativeFloat = 1e-3
-    """Relative frequency above which a word is left out now and then; 0 leaves out none."""
+    """Subsampling threshold: words with a higher relative frequency are randomly dropped; 0: none."""
     min_count: PositiveInt = 5
-    """Times a word must occur to be learned; rarer ones are left out of the text."""
+    """Minimum count of a word; rarer words are removed from the text."""
     epochs: PositiveInt = 5
-    """Times the text is read."""
+    """Passes over the text."""
     rate: PositiveFloat | None = None
-    """Learning rate at the start, falling in a straight line; None is 0.025 (cbow: 0.1), less for very few words."""
+    """Initial learning rate, with linear decay; None: 0.025 (cbow: 0.1), less for small vocabularies."""
     seed: NonNegativeInt = 0
-    """Of the initial vectors, the words left out, the windows and the negatives."""
+    """Random seed."""

@@ -91,7 +91,7 @@ def width_of(first: bytes, path: Path) -> int:
     width = len(first.replace(b"\t", b" ").rstrip(b" \r\n").split(b" ")) - 1
     if not 1 <= width <= WIDEST:
         what = "a word without numbers" if width < 1 else f"a row of {width:,} numbers"
-        raise DataError(what, where=f"{path}:1", remedy="a line is a word and its numbers, parted by spaces")
+        raise DataError(what, where=f"{path}:1", remedy="a line is a word and its numbers, separated by spaces")
     return width
 
 
@@ -107,14 +107,14 @@ def parsed(line: bytes, where: str, width: int) -> VectorRow:
         numbers = []
     if not numbers or b"_" in line[len(word) :]:
         bad = next(field for field in fields if not is_number(field)).decode("utf-8", "replace")
-        raise DataError(f"{bad[:40]!r} is not a number", where=where, remedy="mend or leave out that row")
+        raise DataError(f"{bad[:40]!r} is not a number", where=where, remedy="fix or remove that row")
     if not word or len(word) > LONGEST_WORD:
         what = f"a word of {len(word):,} bytes" if word else "a row without a word"
-        raise DataError(what, where=where, remedy="a line is a word and its numbers, parted by spaces")
+        raise DataError(what, where=where, remedy="a line is a word and its numbers, separated by spaces")
     with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which is refused
         return VectorRow(where, word, np.array(numbers, np.float32))
 
 
 def columns(where: str, width: int, found: int) -> DataError:
-    remedy = "mend or leave out that row; was the file cut off?"
+    remedy = "fix or remove that row; was the file cut off?"
     return DataError(f"{found:,} numbers where {width:,} are due", where=where, remedy=remedy)

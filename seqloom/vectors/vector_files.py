@@ -16,7 +16,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from seqloom.data.line_reader import checked_start, expanded, open_bytes
+from seqloom.data.line_reader import BOM, expanded, open_bytes
 from seqloom.errors import DamagedError, DataError, SeqloomError
 from seqloom.storage import MANIFEST, new_folder, open_files, replaced, write_json, write_tensors
 from seqloom.vectors.binary_format import binary_rows
@@ -56,9 +56,9 @@ def read_vectors(
         return read_folder(path, asked, limit)
     kept = KeptVectors(path, asked)
     with open_bytes(path) as stream:
-        first = checked_start(stream.readline(LONGEST_LINE), path)
+        first = stream.readline(LONGEST_LINE).removeprefix(BOM)
         if not first.strip():
-            raise DataError("has no vectors: it begins with nothing", where=f"{path}:1", remedy="check how it was made")
+            raise DataError("has no vectors: the file is empty", where=f"{path}:1", remedy="check how it was made")
         size = header(first, path)
         if kind is None:
             kind = "text" if size is None or looks_like_text(cast(BufferedReader, stream).peek()) else "binary"
@@ -85,7 +85,7 @@ def header(line: bytes, path: Path) -> tuple[int, int] | None:
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return None
     if max(map(len, fields)) > 18:
-        raise DataError("the header counts beyond all files", where=f"{path}:1", remedy="check how it was made")
+        raise DataError("the header's counts are impossible", where=f"{path}:1", remedy="check how it was made")
     rows, width = map(int, fields)
     if rows < 1 or not 1 <= width <= WIDEST:
         raise DataError(
@@ -106,7 +106,9 @@ def read_folder(folder: Path, asked: Collection[bytes] | None, limit: int | None
     rows = len(words) if limit is None else min(limit, len(words))
     places = [at for at in range(rows) if asked is None or words[at].encode() in asked]
     if not places:
-        raise DataError("none of the wanted words is here", where=str(folder), remedy="check the words and their case")
+        raise DataError(
+            "none of the requested words was found", where=str(folder), remedy="check the words and their case"
+        )
     chosen = matrix.clone() if len(places) == len(words) else matrix[places]
     return Loaded(WordVectors(tuple(words[at] for at in places), chosen), "folder", rows, 0)
 
@@ -121,8 +123,8 @@ def write_vectors(vectors: WordVectors, path: Path | str, kind: Literal["text", 
         return
     for word in vectors.words:
         if not word or any(letter in word for letter in " \t\n\r\0"):
-            remedy = "replace its spaces, by custom with _, or write the kind folder"
-            raise DataError(f"the word {word!r} cannot stand in a {kind} file", where=str(path), remedy=remedy)
+            remedy = "replace its spaces, e.g. with _, or write the kind folder"
+            raise DataError(f"the word {word!r} cannot be written to a {kind} file", where=str(path), remedy=remedy)
     rows = vectors.matrix.detach().cpu().numpy().astype("<f4", copy=False)
     with replaced(path) as stream:
         stream.write(f"{len(vectors)} {vectors.width}\n".encode())

@@ -44,7 +44,7 @@ class KeptVectors:
         if row.numbers is None:
             return
         if not np.isfinite(row.numbers).all():
-            raise DataError("a number is not finite", where=row.where, remedy="mend or leave out that row")
+            raise DataError("a number is not finite", where=row.where, remedy="fix or remove that row")
         word = spelled(row)
         if word in self.words:
             self.duplicates += 1
@@ -55,7 +55,7 @@ class KeptVectors:
     def vectors(self) -> WordVectors:
         if not self.words:
             remedy = "check the words and their case, or raise the limit"
-            what = "has no vectors" if self.asked is None else "none of the wanted words is here"
+            what = "has no vectors" if self.asked is None else "none of the requested words was found"
             raise DataError(what, where=str(self.path), remedy=remedy)
         matrix = torch.frombuffer(self.numbers, dtype=torch.float32).view(len(self.words), -1)
         return WordVectors(tuple(self.words), matrix)

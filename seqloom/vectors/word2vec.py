@@ -126,7 +126,7 @@ def train_word2vec(
                 right += block.pairs.sum() if config.kind == "skip-gram" else block.pairs.any(2).sum()
             done += len(part.words)
             if not loss.isfinite():
-                raise TrainingError("the loss is no number any more", remedy="lower the rate")
+                raise TrainingError("the loss is NaN", remedy="lower the rate")
             if progress is not None:
                 progress(Word2VecProgress(done, total, float(loss / right.clamp(min=1)), rate))
     return WordVectors(tuple(words[at] for at in count.old), v)

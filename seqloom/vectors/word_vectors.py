@@ -12,9 +12,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqloom.errors import DataError, OutputError, SeqloomError, ShapeError, UnknownName
+from seqloom.errors import DataError, SeqloomError, ShapeError, UnknownName
+from seqloom.storage import output_errors
 from seqloom.tokens.settings import PAD
 from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.vectors.pca import pca_2d
 
 SPACE = "▁"
 """How a tokenizer shows the space before a part of a word."""
@@ -112,16 +114,8 @@ class WordVectors:
         return [(self.words[at], value) for at, value in zip(best.indices.tolist(), best.values.tolist())]
 
     def pca_2d(self) -> Tensor:
-        """The first two principal components (PCA): (V, 2), largest spread first.
-
-        The sign of an axis says nothing; it is chosen so that the word farthest out stands on the positive side.
-        """
-        centred = self.matrix.double() - self.matrix.double().mean(0)
-        spread = centred.T @ centred if len(self) > self.width else None  # the small side of the two
-        axes = torch.linalg.svd(centred if spread is None else spread, full_matrices=False).Vh[:2]
-        plane = F.pad(centred @ axes.T, (0, 2 - len(axes)))
-        farthest = plane.gather(0, plane.abs().argmax(0, keepdim=True))
-        return (plane * torch.where(farthest < 0, -1.0, 1.0)).float()
+        """The words on the plane of their largest spread (`pca.pca_2d`): (V, 2)."""
+        return pca_2d(self.matrix)
 
     def plot(
         self, path: Path | str, labels: Sequence[str] | None = None, *, words: Sequence[str] | None = None
@@ -137,11 +131,8 @@ class WordVectors:
         plane = self.pca_2d()[[self.index_of(word) for word in drawn]]
         from seqloom.vectors.plot import scatter_plot  # here, because it brings matplotlib
 
-        try:
+        with output_errors(Path(path)):
             scatter_plot(Path(path), drawn, plane.tolist(), labels)
-        except OSError as error:
-            remedy = "choose another place"
-            raise OutputError(f"cannot write {path}: {error.strerror or error}", remedy=remedy) from error
 
     def for_tokenizer(self, tokenizer: Tokenizer, seed: int = 0) -> TokenVectors:
         """A vector for each token of a tokenizer, to initialise an embedding with.

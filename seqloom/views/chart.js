@@ -1,7 +1,10 @@
 // Line charts and bar charts: drawn for the width they have, read out under the pointer or by arrow keys.
 
 import { axisNumber, roundScale, scaleBetween } from "seqloom/axes.js";
+import { pageColour } from "seqloom/colour.js";
 import { drawing, element } from "seqloom/dom.js";
+import { textWidth } from "seqloom/scene.js";
+import { svgPicture } from "seqloom/svg_picture.js";
 
 const HEIGHT = 280;
 const TOP = 28;
@@ -23,6 +26,16 @@ const MARKERS = [
 /** Lines: {title, x_label, y_label, x_scale, y_scale, series: [{name, x, y, low, high}]}; scales are "linear" or "log";
  *  `low` and `high` are the ends of an interval around each y, or empty. */
 export function lineChart(panel) {
+  return liveLineChart(panel).elements;
+}
+
+/** The same for lines that grow: `show(panel)` draws others in their place, and who points at one goes on pointing. */
+export function liveLineChart(panel) {
+  const made = chart(panel.title, linesOf(panel));
+  return { ...made, show: (next) => made.show(linesOf(next)) };
+}
+
+function linesOf(panel) {
   const { series } = panel;
   const looks = series.map((line, at) => line.look ?? at);
   const stops = [...new Set(series.flatMap((line) => line.x))].sort((a, b) => a - b);
@@ -43,7 +56,7 @@ export function lineChart(panel) {
   };
   const name = (stop) => `${panel.x_label} ${axisNumber(stops[stop])}`;
   const names = series.map((line) => line.name);
-  return chart(panel.title, { names, sample: (at) => lineSample(looks[at]), count: stops.length, name, numbers, draw });
+  return { names, looks, sample: (at) => lineSample(looks[at]), count: stops.length, name, numbers, draw };
 }
 
 /** Bars: {title, y_label, categories, stacked, series: [[name, numbers]], ranges}; side by side unless stacked; `ranges`
@@ -70,19 +83,22 @@ export function barChart(panel) {
   const names = series.map(([name]) => name);
   const name = (stop) => categories[stop];
   const sample = panel.by_category ? () => [] : barSample;
-  return chart(panel.title, { names, sample, count: categories.length, name, numbers, draw });
+  return chart(panel.title, { names, looks: names.map((_, at) => at), sample, count: categories.length, name, numbers, draw }).elements;
 }
 
 /**
  * What both have in common: a legend that reads out, and a drawing with stops from left to right.
  *
- *   names, sample  the series, and what stands before a name in the legend
+ *   names, sample  the series, and what stands before a name in the legend; `looks` are their colours
  *   count          how many stops there are
  *   name, numbers  what a stop is called, and its number in every series
  *   draw(width)    the parts, the place of each stop, and what marks it
  */
-function chart(title, { names, sample, count, name, numbers, draw }) {
-  const { legend, read } = legendOf(names, sample);
+function chart(title, first) {
+  let now = first;
+  let drawn = null;
+  let chosen = null;
+  let { legend, read } = legendOf(now);
   const spoken = element("p", { class: "spoken", "aria-live": "polite" });
   const svg = drawing("svg", {
     class: "chart",
@@ -92,49 +108,69 @@ function chart(title, { names, sample, count, name, numbers, draw }) {
     "aria-roledescription": "chart",
     "aria-label": `${title}. Arrow keys read out the numbers.`,
   });
+  const head = element("div", {}, legend);
   const place = element("div", { class: "canvas" }, svg, spoken);
-  let drawn = null;
-  let chosen = null;
   const choose = (stop) => {
     chosen = stop;
-    const found = stop === null ? [] : numbers(stop).map(text);
+    const found = stop === null ? [] : now.numbers(stop).map(text);
     svg.querySelector(".marks")?.replaceChildren(...(stop === null ? [] : drawn.mark(stop).filter(Boolean)));
-    read(stop === null ? "" : name(stop), found);
+    read(stop === null ? "" : now.name(stop), found);
     const isFocused = stop !== null && document.activeElement === svg;
-    spoken.textContent = isFocused ? `${name(stop)}: ${names.map((one, at) => `${one} ${found[at]}`).join(", ")}` : "";
+    spoken.textContent = isFocused ? `${now.name(stop)}: ${now.names.map((one, at) => `${one} ${found[at]}`).join(", ")}` : "";
   };
   const nearest = (pixel) => {
-    const away = Array.from({ length: count }, (_, stop) => Math.abs(drawn.place(stop) - pixel));
+    const away = Array.from({ length: now.count }, (_, stop) => Math.abs(drawn.place(stop) - pixel));
     return away.indexOf(Math.min(...away));
   };
-  if (count > 0) {
-    svg.addEventListener("pointermove", (event) => choose(nearest(event.clientX - svg.getBoundingClientRect().x)));
-    svg.addEventListener("pointerleave", () => document.activeElement !== svg && choose(null));
-    svg.addEventListener("focus", () => choose(chosen ?? 0));
-    svg.addEventListener("blur", () => choose(null));
-    svg.addEventListener("keydown", (event) => {
-      const to = { ArrowLeft: chosen - 1, ArrowRight: chosen + 1, Home: 0, End: count - 1 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      choose(Math.max(0, Math.min(count - 1, to)));
-    });
-  }
-  new ResizeObserver(() => {
+  const some = (act) => (event) => now.count > 0 && drawn && act(event);
+  svg.addEventListener("pointermove", some((event) => choose(nearest(event.clientX - svg.getBoundingClientRect().x))));
+  svg.addEventListener("pointerleave", some(() => document.activeElement !== svg && choose(null)));
+  svg.addEventListener("focus", some(() => choose(chosen ?? 0)));
+  svg.addEventListener("blur", some(() => choose(null)));
+  svg.addEventListener("keydown", some((event) => {
+    const to = { ArrowLeft: chosen - 1, ArrowRight: chosen + 1, Home: 0, End: now.count - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    choose(Math.max(0, Math.min(now.count - 1, to)));
+  }));
+  const redraw = () => {
     const width = Math.max(240, Math.floor(place.clientWidth));
-    if (Number(svg.getAttribute("width")) === width) return;
     svg.setAttribute("width", width);
-    drawn = draw(width);
+    drawn = now.draw(width);
     svg.replaceChildren(...drawn.parts, drawing("g", { class: "marks" }));
     choose(chosen);
+  };
+  new ResizeObserver(() => {
+    if (place.clientWidth && Number(svg.getAttribute("width")) !== Math.max(240, Math.floor(place.clientWidth))) redraw();
   }).observe(place);
-  return [legend, place];
+  return {
+    elements: [head, place],
+    show(next) {
+      const held = chosen === null ? null : now.name(chosen); // the same stop, though there may be more of them now
+      now = next;
+      ({ legend, read } = legendOf(now));
+      head.replaceChildren(legend);
+      const again = Array.from({ length: held === null ? 0 : now.count }, (_, stop) => now.name(stop)).indexOf(held);
+      chosen = again < 0 ? null : again;
+      if (place.clientWidth) redraw();
+    },
+    /** What is seen, with its legend, to be saved. */
+    scene() {
+      let x = 8;
+      return svgPicture(svg, now.names.map((name, at) => {
+        const entry = { text: `— ${name}`, x, fill: pageColour(`look-${now.looks[at] % MARKERS.length}`) };
+        x += textWidth(entry.text, 13, "sans-serif") + 24;
+        return entry;
+      }));
+    },
+  };
 }
 
 const text = (number) => (Number.isFinite(number) ? axisNumber(number) : "–");
 
 // --- legend -----------------------------------------------------------------------------------------
 
-function legendOf(names, sample) {
+function legendOf({ names, sample }) {
   const where = element("span", { class: "where" });
   const numbers = names.map(() => element("span", { class: "number" }));
   const items = names.map((name, at) => {

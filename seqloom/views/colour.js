@@ -70,6 +70,10 @@ export function pageColour(name) {
   return probes.get(key);
 }
 
+/** Colours of things that have no order, told apart by the colour-blind too; of more than eight the last is for the rest. */
+export const KINDS = 8;
+export const kindColour = (at) => pageColour(at < KINDS ? `look-${at < 5 ? at : at + 1}` : "soft");
+
 /** A font of the page by the name it has in base.css. */
 export function pageFont(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

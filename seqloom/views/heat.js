@@ -48,8 +48,10 @@ const exact = (number) => (number === undefined ? "" : minus(String(number)));
  *   marked  the row to mark
  *   pick    called with a row that is clicked
  *   says    what it is, for who cannot see it
+ *   point   called with the place of a number in `data` that is pointed at, or stepped to with the arrow keys
+ *   chosen  the place that is pointed at to begin with
  */
-export function heat(value, { scale = scaleOf([value]), marked = null, pick = null, says = "" } = {}) {
+export function heat(value, { scale = scaleOf([value]), marked = null, pick = null, says = "", point = null, chosen = null } = {}) {
   const parts = partsOf(value);
   const { rows, columns } = parts[0] ?? { rows: 0, columns: 0 };
   const numbers = columns <= WITH_NUMBERS && rows * columns <= AS_TABLE;
@@ -58,12 +60,33 @@ export function heat(value, { scale = scaleOf([value]), marked = null, pick = nu
     const options = { scale, numbers, marked, pick, says };
     const map = rows * columns <= AS_TABLE ? table(part, options) : paths(part, options);
     if (!numbers) watch(map, part, readout);
+    if (point) map.addEventListener("pointermove", (event) => choose(placeAt(event, map, part), part));
     return element("figure", { class: "slice" }, part.name && element("figcaption", {}, part.name), map);
   });
-  const scrolls = { tabindex: parts.length * columns > 8 ? 0 : null, role: "group", "aria-label": says };
+  const scrolls = { tabindex: point || parts.length * columns > 8 ? 0 : null, role: "group", "aria-label": says };
+  const slices = element("div", { class: "slices", ...scrolls }, ...maps);
+  let at = null;
+  const cells = rows * columns;
+  const choose = (place, part) => place && go(parts.indexOf(part) * cells + place.row * columns + place.column);
+  const go = (next) => {
+    if (next === at || next < 0 || next >= value.data.length || value.data[next] === undefined) return;
+    at = next;
+    ring(slices, maps[Math.floor(at / cells)], Math.floor((at % cells) / columns), at % columns, parts[0]);
+    point(at);
+  };
+  if (point) {
+    slices.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      go((at ?? 0) + by);
+    });
+    if (chosen !== null) go(chosen);
+  }
   return element("div", { class: `heat ${scale.unit ? "unit" : "signed"} ${numbers ? "numbers" : "shades"}` },
     value.data.length
-      ? element("div", { class: "slices", ...scrolls }, ...maps)
+      ? slices
       : element("p", { class: "empty" }, "nothing yet"),
     numbers ? null : readout,
     value.data.length > 1 ? key(scale) : null);
@@ -157,14 +180,29 @@ function paths(part, { scale, says }) {
   }, ...drawn);
 }
 
+/** Mark one cell: of a table itself, of a drawing by a square over it. */
+function ring(slices, figure, row, column, part) {
+  for (const old of slices.querySelectorAll(".ringed")) old.classList.remove("ringed");
+  slices.querySelector("rect.ring")?.remove();
+  const map = figure.lastElementChild;
+  if (map.tagName !== "TABLE") return void map.append(drawing("rect", { class: "ring", x: column, y: row, width: 1, height: 1 }));
+  const line = map.tBodies[0].rows[row];
+  line?.cells[column + (part.rowNames ? 1 : 0)]?.classList.add("ringed");
+}
+
 /** Read out the cell under the pointer. */
 function watch(map, part, readout) {
   map.addEventListener("pointermove", (event) => {
-    const at = map.tagName === "TABLE" ? cellAt(event) : squareAt(event, map, part);
-    const inside = at && at.row >= 0 && at.row < part.rows && at.column >= 0 && at.column < part.columns;
-    readout.textContent = inside ? described(part, at.row, at.column) : " ";
+    const at = placeAt(event, map, part);
+    readout.textContent = at ? described(part, at.row, at.column) : " ";
   });
   map.addEventListener("pointerleave", () => (readout.textContent = " "));
+}
+
+/** The row and the column under the pointer; null beside the cells. */
+function placeAt(event, map, part) {
+  const at = map.tagName === "TABLE" ? cellAt(event) : squareAt(event, map, part);
+  return at && at.row >= 0 && at.row < part.rows && at.column >= 0 && at.column < part.columns ? at : null;
 }
 
 function cellAt(event) {

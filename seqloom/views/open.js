@@ -5,7 +5,7 @@ import { element } from "seqloom/dom.js";
 const HEAD = 26; // the height of an open box's upper edge, in units of the figure
 
 /** Show the view of `state.path`; boxes with `data-opens` open, Escape and the trail close. */
-export function openViews(root, trail, state, views, dress) {
+export function openViews(root, trail, state, views, dress, hint) {
   const articles = [...root.querySelectorAll("[data-path]")];
   const sections = new Map(articles.map((article) => [article.dataset.path, article]));
   const open = (path) => {
@@ -34,7 +34,7 @@ export function openViews(root, trail, state, views, dress) {
     if (path === before.path) return;
     if (sections.get(path).dataset.like) dress(copied(sections.get(path), sections));
     for (const [name, section] of sections) section.hidden = name !== path;
-    trail.replaceChildren(crumbs(path, sections, views, open));
+    trail.replaceChildren(crumbs(path, sections, views, open, hint));
     if (path !== "") reveal(sections.get(path), path);
   });
   return { open, close };
@@ -78,7 +78,7 @@ function chain(path, sections) {
   return path === "" ? [""] : [...chain(parent(path, sections), sections), path];
 }
 
-function crumbs(path, sections, views, open) {
+function crumbs(path, sections, views, open, hint) {
   const way = chain(path, sections);
   const list = way.map((at) => {
     const label = views.find((view) => view.path === at).trail;
@@ -86,8 +86,7 @@ function crumbs(path, sections, views, open) {
       ? element("span", { "aria-current": "true" }, label)
       : element("button", { type: "button", onclick: () => open(at) }, label));
   });
-  const hint = path === "" ? element("li", { class: "hint" }, "boxes with ⊕ open") : null;
-  return element("ol", {}, ...list, hint);
+  return element("ol", {}, ...list, path === "" ? element("li", { class: "hint" }, hint) : null);
 }
 
 /** Scroll a wide figure to the box that was opened, and nothing but the figure. */

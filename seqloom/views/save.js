@@ -47,7 +47,7 @@ async function png(scene) {
   pen.scale(ratio, ratio);
   pen.fillStyle = pageColour("sheet");
   pen.fillRect(0, 0, scene.width, scene.height);
-  scene.draw(pen);
+  await scene.draw(pen);
   return [await new Promise((done) => canvas.toBlob(done, "image/png")), "image/png"];
 }
 

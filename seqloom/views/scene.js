@@ -1,5 +1,7 @@
 // A drawing as a list of shapes, which goes to a canvas or to an SVG file: what is seen is what is saved.
 
+import { pageColour, pageFont, scale } from "seqloom/colour.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Shapes in a space of width and height; colours are those a canvas takes. */
@@ -66,6 +68,18 @@ export class Scene {
     }
     return new XMLSerializer().serializeToString(root);
   }
+}
+
+/** Bars from 0 to 1 below each other, each with its name: [[name, part], ...]. */
+export function barScene(rows, { name = String, part = (value) => value.toFixed(3) } = {}) {
+  const scene = new Scene(460, rows.length * 30 + 16);
+  rows.forEach(([label, value], row) => {
+    const y = 22 + row * 30;
+    scene.text(110, y, name(label), { fill: pageColour("ink"), size: 16, font: pageFont("serif"), anchor: "end" });
+    scene.rect(122, y - 8, Math.max(1, Math.max(0, value) * 250), 16, { fill: scale().at(value), radius: 3 });
+    scene.text(386, y, part(value), { fill: pageColour("soft"), size: 13, font: pageFont("sans"), anchor: "start" });
+  });
+  return scene;
 }
 
 const DRAWN = {

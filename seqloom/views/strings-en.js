@@ -2,6 +2,11 @@
 
 const plural = (count, one, several) => `${count} ${count === 1 ? one : several}`;
 
+const duration = (seconds) => (seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
+
+const WHATIF = ["What if?", "Click a word to leave it out, or write another text. *If the answer stays the same, the model did not need that word.* Below, every input is coloured by how much the answer owes to it."];
+const INSIDE = ["All of it is arithmetic", "This is the whole model as figure, formula and code, with *the numbers of this very input*. Click a box to open it; point at a number and see the sum that made it. There is nothing else inside."];
+
 export default {
   code: "en",
   title: "seqloom studio",
@@ -15,7 +20,8 @@ export default {
     words: "where words lie",
   },
   ask: {
-    model: "Model", key: "Key", text: "Your text", placeholder: "Type here", another: "Example",
+    model: "Model", checkpoints: "Checkpoints", at_step: (model, step) => `${model}, step ${step}`, key: "Key", text: "Your text", placeholder: "Type here", another: "Another example",
+    choose: "Choose a picture", picture: "The picture as the model sees it", no_picture: "This is no picture that the browser can read.",
     wait: "the model is loading …", took: (ms) => `${ms} ms`, cut: "The text was longer than the model reads; its beginning is shown.",
     was: (text) => `with all heads, and its own words: ${text}`, same: "the answer stays the same", back: "Undo",
     parameters: (count) => `${count} parameters`, temperature: "Temperature", again: "Draw again", greedy: "always the most probable",
@@ -23,20 +29,27 @@ export default {
   trouble: {
     gone: "The server does not answer. This page will go on when it is back.", back: "The server is back.",
     key: "This server wants a key.",
-    empty: "Write a few words, and the model answers.",
+    empty: "Write a few words, and the model answers.", no_picture: "Choose a picture, and the model describes it.",
   },
   theme: { label: "Colours", auto: "as the system", light: "light", dark: "dark" },
   language: "Language",
   saving: { save: "Save this view", svg: "Picture (SVG)", png: "Picture (PNG)", json: "Numbers (JSON)", csv: "Numbers (CSV)" },
   row: { source: "What is read", target: "What is written" },
   parts: { encoder: "encoder", decoder: "decoder", classifier: "classifier", tagger: "tagger", "language model": "language model" },
-  groups: { cross: "output to input", encoder: "within the input", decoder: "within the output", self: "within the text" },
+  groups: { cross: "output to input", encoder: "within the input", decoder: "within the output", self: "within the text", pooling: "answer to text" },
   weave: {
     title: "Weave", group: "Which attention", layer: "layer", head: "head", key: "attention weight",
     hint: "Point at a word: its threads stay. Arrow keys walk along the rows.",
     mean: (what) => `all ${what}s`, nth: (what, number) => `${what} ${number}`,
     target: (token, partner, weight) => `${token} looks most at ${partner}, ${weight}`,
     source: (token, partner, weight) => `${token} is looked at most by ${partner}, ${weight}`,
+  },
+  picture: {
+    title: "Where it looks", hint: "Point at a word or at a region; step through the words with the arrow keys.", words: "Word by word",
+    says: "For each word the attention weights of all regions sum to 1.",
+    target: (token, row, column, weight) => `*${token}* looks most at row ${row}, column ${column}: ${weight}`,
+    region: (row, column, token, weight) => `Row ${row}, column ${column} is looked at most for *${token}*: ${weight}`,
+    even: (token) => `*${token}* looks at all regions alike.`,
   },
   matrix: {
     title: "The weights", says: "Each row sums to 1: how one word shares its attention among the words of the input.",
@@ -75,21 +88,23 @@ export default {
   },
   salience: {
     title: "Which words mattered", method: "How it is measured", left_out: "leaving it out", gradient: "by gradient",
-    says: (token, value, label, method, helps) => `*${token}* speaks ${helps ? "for" : "against"} *${label}*: ${value}${method === "left_out" ? " without it, in the logit" : ", gradient × input"}`,
+    says: (token, value, label, method, helps) => `*${token}* speaks ${helps ? "for" : "against"} *${label}*: ${value} ${method === "left_out" ? "in the logit, by leaving it out" : "by gradient × input"}`,
   },
   whatif: {
     title: "What if", hint: "Click a word to leave it out, or write another text below.",
     edit: "The text with your change", against: "Answered by", same: "the same model", drop: (word) => `Leave out “${word}”`,
+    picture: "Click a region to blank it, or let another model describe the picture.", blank: (row, column) => `Blank row ${row}, column ${column}`,
     asItIs: "As it is", withChange: "With the change", by: (model) => `By ${model}`, nothing: "Nothing is changed yet.",
-    start: "Leave out a word and see whether the answer needs it.",
+    start: "Leave out a word and see whether the answer needs it.", start_picture: "Blank a region and see whether the answer needs it.",
     unchanged: (answer) => `The answer stays ${answer}.`,
     changed: (one, other) => `The answer turns from ${one} into ${other}.`,
     surer: (answer, p, q) => `It is still ${answer}; the probability goes from ${p} to ${q}.`,
   },
   origin: {
+    wait: "measuring where the answer came from …",
     title: "Where it came from", hint: "Choose an output: warm colours speak for it, cold ones against it.",
     method: "How it is measured", methods: { integrated: "integrated gradients", gradient: "gradient × input", "leave-one-out": "leaving one out" },
-    outputs: "Outputs", inputs: "Inputs", key: "what the log-odds of the output gain",
+    outputs: "Outputs", inputs: "Inputs", region: (row, column) => `row ${row}, column ${column}`, key: "what the log-odds of the output gain",
     says: (input, output, weight, helps) => `${input} speaks most ${helps ? "for" : "against"} ${output}: ${weight}`,
   },
   data: { wait: "the model is held to its validation data …" },
@@ -109,7 +124,10 @@ export default {
     kept: (count, row, column) => `${plural(count, "example", "examples")} where ${row} is right and the model says ${column}.`,
     sample: (count, read) => `A random sample: ${count} of ${read}.`, empty: "The validation part is empty.",
   },
-  labels: { title: "How sure it is" },
+  labels: {
+    title: "How sure it is", alone: (label, p) => `${label} has probability ${p}.`,
+    says: (label, p, next, q) => `${label} has probability ${p}; next comes ${next}, ${q}`,
+  },
   tags: {
     title: "Tags", others: "What else it could be", word: (word, tag, p) => `${word}: ${tag}, ${p}`,
     says: (word, tag, p, least) => (least ? `It is least sure of *${word}*: ${tag}, ${p}` : `*${word}* is ${tag}, ${p}`),
@@ -121,13 +139,30 @@ export default {
   },
   inside: { wait: "opening the model …" },
   runs: {
-    wait: "reading the runs …", none: "No learning curves are kept with these models.", step: "step", loss: "Loss", logged: "Training: loss",
+    wait: "reading the runs …", none: "No learning curves yet.", step: "step", logged: "Training: loss",
     metric: (name) => name.replace("valid_", "Validation: ").replaceAll("_", " "),
     says: (model, name, value, step) => `*${model}* ends at ${name} ${value} after ${step} steps.`,
-    facts: (run) => `${run.model}: ${run.facts.step?.toLocaleString("en") ?? 0} steps, ${Number(run.facts.epoch ?? 0).toFixed(1)} epochs, ${Math.round((run.facts.tokens ?? 0) / 1000).toLocaleString("en")} thousand tokens`,
+    now: (model, name, value, step) => `*${model}* is at ${name} ${value} after ${step} steps.`,
+    status: { running: "training", finished: "finished", stopped: "stopped; it can go on", waiting: "about to begin" },
+    stopping: "saving and stopping …", stop: "Stop and save", stop_says: "Saves a checkpoint after this step and stops; seqloom train --resume goes on from there.",
+    others: "Runs of other tasks:", toggle: (model) => `Show or hide ${model}`, far: (model) => `How far ${model} is`,
+    progress: (run) => [`step ${run.step.toLocaleString("en")}${run.steps ? ` of ${run.steps.toLocaleString("en")}` : ""}`, run.seconds_left === null || run.status !== "running" ? "" : `about ${duration(run.seconds_left)} left`].filter(Boolean).join(", "),
+    facts: (run) => [
+      ["parameters", run.parameters === null ? "" : run.parameters.toLocaleString("en")],
+      ["tokens a second", run.tokens_per_second ? Math.round(run.tokens_per_second).toLocaleString("en") : ""],
+      ["epochs", run.epoch ? run.epoch.toFixed(1) : ""],
+      ["best at step", run.best_step === null ? "" : run.best_step.toLocaleString("en")],
+    ].filter(([, value]) => value),
+  },
+  samples: {
+    title: "What it says while it learns", which: "Which run", hint: "The same validation example at every evaluation, the newest first. What is new is marked.",
+    says: (model, step) => `This is what *${model}* says after ${step} steps.`,
+    settled: (model, step) => `*${model}* has said the same since step ${step}.`,
   },
   map: {
     title: "Words on a plane", wait: "laying out the words …", near: "Nearest", find: "Find a word", side: "Which vocabulary", key: "frequency",
+    colour: "Colour", by_label: "by label", by_frequency: "by frequency", others: (count) => `${count} others`,
+    labelled: (count) => `The ${count} most frequent tokens by their embeddings, in the colour of what the model says of each one alone.`,
     hint: "The two directions in which the embeddings differ most. Point at a word; click it for its neighbours.",
     rare: "rare", frequent: "frequent", sides: { source: "what is read", target: "what is written", text: "all" },
     says: (count) => `The ${count} most frequent tokens by their embeddings: tokens that are used alike lie close together.`,
@@ -135,12 +170,42 @@ export default {
   },
   tour: {
     start: "Tour", next: "Next", back: "Back", end: "Done", step: (at, of) => `${at} of ${of}`, close: "End the tour",
-    steps: [
-      ["A text goes in, a text comes out", "The model reads the text on the left, token by token, and writes its answer on the right. How does it know what to write *next*? The tour follows one token."],
-      ["Attention: where it looks", "To write each token below, the model looks back at the tokens above. *A wide thread is a strong look*, a thin one a glance. Here is one token with its threads; point at others, or press the arrow keys."],
-      ["The same, as numbers", "Every thread is a number from 0 to 1. *Each row sums to 1*: a token has one unit of attention, and shares it among all tokens of the input. The darkest cell is the widest thread."],
-      ["From looking to writing", "With what it has seen, the model gives every token of its vocabulary a *probability*. Usually the most probable is written. Take another one, and watch the rest follow from it."],
-      ["All of it is arithmetic", "This is the model itself: the figure, the formula and the code say the same thing. Point at any symbol and see *the numbers of this very text*. Boxes open."],
-    ],
+    steps: {
+      translate: [
+        ["A text goes in, a text comes out", "The model reads what you type and writes its answer piece by piece: a word, part of a word, or a single character. Such a piece is called a *token*. Before each one it decides which parts of your text matter right now. That decision is *attention*, and it can be seen."],
+        ["Attention: where it looks", "Above is what was read, below what was written. Follow the threads of the one marked token: *the wider a thread, the more the model looked there* while it wrote. Point at another token, or press ← and →."],
+        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: every written token has one unit of attention to share among all that was read. The framed row is the token of before; its strongest cell is its widest thread."],
+        ["From looking to writing", "What it looked at becomes a *probability* for every token that it knows; these are the most probable ones. Take another one with a click, and the rest is written again from there."],
+        INSIDE,
+      ],
+      caption: [
+        ["A picture goes in, a text comes out", "The model looks at a picture and describes it word by word. Before each word it decides which parts of the picture matter right now. That decision is *attention*, and it can be seen."],
+        ["Attention: where it looks", "The picture is cut into regions. *The stronger the colour of a region, the more the model looked there* while it wrote the marked word. Point at another word, or press ← and →."],
+        ["Word by word", "The same for every word. All weights of a word *sum to 1*: it has one unit of attention to share among all regions, and puts it where something can be seen."],
+        ["From looking to writing", "What it looked at becomes a *probability* for every word that it knows; these are the most probable ones. Take another one with a click, and the rest is written again from there."],
+        INSIDE,
+      ],
+      classify: [
+        ["A text goes in, a label comes out", "The model reads what you type and chooses one of the labels it was trained with. It never says why. But *which words made it choose* can be measured."],
+        ["Which words mattered", "Every word is left out once, and the change of the answer is measured. *Warm words speak for the answer, cold ones against it*; the stronger the colour, the more."],
+        ["How sure it is", "Every label gets a *probability*, and all of them sum to 1. A model that is right and unsure is something else than one that is right and sure."],
+        WHATIF,
+        INSIDE,
+      ],
+      tag: [
+        ["A sentence goes in, a tag for each word comes out", "The model reads all words of a sentence and gives each a tag: its part of speech, or whether it is a name. The same word can get different tags, for *the words around it* are read too."],
+        ["A tag over every word", "The bar under a word says how sure the model is. Point at a word that it is unsure of."],
+        ["What else it could be", "For the word that is pointed at, every tag has a *probability*. The one that is chosen need not be far ahead."],
+        WHATIF,
+        INSIDE,
+      ],
+      generate: [
+        ["A text goes in, and goes on", "The model has learned one thing only: which *token* comes next, a word, part of a word or a character. It writes one, reads everything again, and writes the next."],
+        ["Surprise, token by token", "The colour says how surprised the model was by a token: *the less probable, the more surprising*. What you typed is underlined; you will surprise it more than it does itself."],
+        ["What could stand here", "At each place every token has a *probability*. Take another one with a click, and the text goes on from there. At a higher temperature less probable ones are drawn more often."],
+        WHATIF,
+        INSIDE,
+      ],
+    },
   },
 };

@@ -1,5 +1,11 @@
 // 中文。术语从教科书：注意力、词元、束搜索、隐状态、门。
 
+const duration = (seconds) => (seconds < 90 ? `${Math.max(1, Math.round(seconds))} 秒` : seconds < 5400 ? `${Math.round(seconds / 60)} 分钟` : `${(seconds / 3600).toFixed(1)} 小时`);
+const METRICS = { loss: "损失", accuracy: "准确率", perplexity: "困惑度", exact: "完全正确率", f1: "F1", bleu: "BLEU", "bits_per_character": "每字符比特", "bits_per_token": "每词元比特", unknown_accuracy: "未登录词准确率" };
+
+const WHATIF = ["假如？", "点击一个词把它去掉，或改写文字。*如果输出不变，模型就不需要那个词。*下面用颜色表示输出在多大程度上来自每个输入。"];
+const INSIDE = ["全部都是算术", "这就是整个模型：图、公式与代码，带有*这个输入的真实数值*。点击方框可以打开它；指向一个数，就能看到得出它的算式。里面没有别的东西。"];
+
 export default {
   code: "zh",
   title: "seqloom 工作室",
@@ -13,27 +19,35 @@ export default {
     words: "词在空间中的位置",
   },
   ask: {
-    model: "模型", key: "密钥", text: "输入文本", placeholder: "在此输入", another: "示例",
+    model: "模型", checkpoints: "检查点", at_step: (model, step) => `${model}，第 ${step} 步`, key: "密钥", text: "输入文本", placeholder: "在此输入", another: "换一个示例",
+    choose: "选择图片", picture: "模型看到的图片", no_picture: "浏览器无法读取这个文件。",
     wait: "正在加载模型……", took: (ms) => `${ms} 毫秒`, cut: "文本超出模型能读的长度，只显示开头部分。",
     was: (text) => `原来的输出：${text}`, same: "输出没有变化", back: "撤销",
     parameters: (count) => `${count} 个参数`, temperature: "温度", again: "重新采样", greedy: "总取概率最大者",
   },
   trouble: {
     gone: "服务器没有应答。恢复之后本页会自动继续。", back: "服务器已恢复。", key: "此服务器需要密钥。",
-    empty: "输入几个词，模型就会作答。",
+    empty: "输入几个词，模型就会作答。", no_picture: "选择一张图片，模型就会描述它。",
   },
   theme: { label: "配色", auto: "跟随系统", light: "浅色", dark: "深色" },
   language: "语言",
   saving: { save: "保存此图", svg: "图像 (SVG)", png: "图像 (PNG)", json: "数值 (JSON)", csv: "数值 (CSV)" },
   row: { source: "读入的词元", target: "写出的词元" },
   parts: { encoder: "编码器", decoder: "解码器", classifier: "分类器", tagger: "标注器", "language model": "语言模型" },
-  groups: { cross: "输出对输入", encoder: "输入内部", decoder: "输出内部", self: "文本内部" },
+  groups: { cross: "输出对输入", encoder: "输入内部", decoder: "输出内部", self: "文本内部", pooling: "答案对文本" },
   weave: {
     title: "织线", group: "哪种注意力", layer: "层", head: "头", key: "注意力权重",
     hint: "指向一个词，只留下它的线。方向键可沿着词元移动。",
     mean: (what) => `所有${what}`, nth: (what, number) => `第 ${number} ${what}`,
     target: (token, partner, weight) => `${token} 最关注 ${partner}，权重 ${weight}`,
     source: (token, partner, weight) => `最关注 ${token} 的是 ${partner}，权重 ${weight}`,
+  },
+  picture: {
+    title: "它在看哪里", hint: "指向一个词或图中一格；用方向键逐词查看。", words: "逐词查看",
+    says: "每个词对所有区域的注意力权重之和为 1。",
+    target: (token, row, column, weight) => `*${token}* 最关注第 ${row} 行第 ${column} 列：${weight}`,
+    region: (row, column, token, weight) => `第 ${row} 行第 ${column} 列最受 *${token}* 关注：${weight}`,
+    even: (token) => `*${token}* 对各个区域的关注几乎相同。`,
   },
   matrix: {
     title: "权重矩阵", says: "每一行之和为 1：一个词如何把注意力分配给输入中的各个词。",
@@ -77,16 +91,18 @@ export default {
   whatif: {
     title: "假如", hint: "点击一个词将其去掉，或在下方改写文本。",
     edit: "修改后的文本", against: "由谁回答", same: "同一模型", drop: (word) => `去掉“${word}”`,
+    picture: "点击一格将其涂白，或让另一个模型来描述这张图片。", blank: (row, column) => `涂白第 ${row} 行第 ${column} 列`,
     asItIs: "原文", withChange: "修改后", by: (model) => `由 ${model} 回答`, nothing: "尚未修改。",
-    start: "去掉一个词，看看答案是否需要它。",
+    start: "去掉一个词，看看答案是否需要它。", start_picture: "涂白一格，看看输出是否需要它。",
     unchanged: (answer) => `答案仍是 ${answer}。`,
     changed: (one, other) => `答案从 ${one} 变为 ${other}。`,
     surer: (answer, p, q) => `仍是 ${answer}；概率从 ${p} 变为 ${q}。`,
   },
   origin: {
+    wait: "正在度量输出来自哪里……",
     title: "依据从何而来", hint: "选择一个输出：暖色表示支持，冷色表示反对。",
     method: "度量方法", methods: { integrated: "积分梯度", gradient: "梯度×输入", "leave-one-out": "逐一去除" },
-    outputs: "输出", inputs: "输入", key: "输出的对数几率的增量",
+    region: (row, column) => `第 ${row} 行第 ${column} 列`, outputs: "输出", inputs: "输入", key: "输出的对数几率的增量",
     says: (input, output, weight, helps) => `${input} 最${helps ? "支持" : "反对"} ${output}：${weight}`,
   },
   data: { wait: "正在用验证集检验模型……" },
@@ -106,7 +122,10 @@ export default {
     kept: (count, row, column) => `${count} 个样本：正确的是 ${row}，模型给出 ${column}。`,
     sample: (count, read) => `随机抽样：${read} 个中的 ${count} 个。`, empty: "验证集为空。",
   },
-  labels: { title: "各标签的概率" },
+  labels: {
+    title: "各标签的概率", alone: (label, p) => `${label} 的概率是 ${p}。`,
+    says: (label, p, next, q) => `${label} 的概率是 ${p}；其次是 ${next}，${q}`,
+  },
   tags: {
     title: "标注", others: "其他可能的标签", word: (word, tag, p) => `${word}：${tag}，${p}`,
     says: (word, tag, p, least) => (least ? `最没有把握的是 *${word}*：${tag}，${p}` : `*${word}* 是 ${tag}，${p}`),
@@ -118,13 +137,30 @@ export default {
   },
   inside: { wait: "正在打开模型……" },
   runs: {
-    wait: "正在读取训练记录……", none: "这些模型没有保存学习曲线。", step: "步", loss: "损失", logged: "训练集：损失",
-    metric: (name) => name.replace("valid_", "验证集：").replaceAll("_", " "),
-    says: (model, name, value, step) => `*${model}* 训练 ${step} 步后，${name}为 ${value}。`,
-    facts: (run) => `${run.model}：${run.facts.step ?? 0} 步，${Number(run.facts.epoch ?? 0).toFixed(1)} 轮，${Math.round((run.facts.tokens ?? 0) / 1000)} 千个词元`,
+    wait: "正在读取训练记录……", none: "还没有学习曲线。", step: "步", logged: "训练：损失",
+    metric: (name) => `验证：${METRICS[name.replace("valid_", "")] ?? name.replace("valid_", "").replaceAll("_", " ")}`,
+    says: (model, name, value, step) => `*${model}* 训练 ${step} 步后，${name} 为 ${value}。`,
+    now: (model, name, value, step) => `*${model}* 已训练 ${step} 步，${name} 为 ${value}。`,
+    status: { running: "训练中", finished: "已完成", stopped: "已停止，可以继续", waiting: "即将开始" },
+    stopping: "正在保存并停止……", stop: "停止并保存", stop_says: "完成这一步后保存检查点并停止；用 seqloom train --resume 可继续训练。",
+    others: "其他任务的训练：", toggle: (model) => `显示或隐藏 ${model}`, far: (model) => `${model} 的进度`,
+    progress: (run) => [`第 ${run.step.toLocaleString("zh")} 步${run.steps ? `，共 ${run.steps.toLocaleString("zh")} 步` : ""}`, run.seconds_left === null || run.status !== "running" ? "" : `约剩 ${duration(run.seconds_left)}`].filter(Boolean).join("，"),
+    facts: (run) => [
+      ["参数", run.parameters === null ? "" : run.parameters.toLocaleString("zh")],
+      ["词元/秒", run.tokens_per_second ? Math.round(run.tokens_per_second).toLocaleString("zh") : ""],
+      ["轮次", run.epoch ? run.epoch.toFixed(1) : ""],
+      ["最佳步数", run.best_step === null ? "" : run.best_step.toLocaleString("zh")],
+    ].filter(([, value]) => value),
+  },
+  samples: {
+    title: "边学边说", which: "哪次训练", hint: "每次评估时对同一个验证样例的输出，最新的在最上面；新出现的词有标记。",
+    says: (model, step) => `这是 *${model}* 训练 ${step} 步后的输出。`,
+    settled: (model, step) => `从第 ${step} 步起，*${model}* 的输出没有再变。`,
   },
   map: {
     title: "平面上的词", wait: "正在排布……", near: "最近邻", find: "查找一个词", side: "哪个词表", key: "词频",
+    colour: "颜色", by_label: "按标签", by_frequency: "按词频", others: (count) => `其余 ${count} 个`,
+    labelled: (count) => `按词嵌入排布的 ${count} 个最常见词元，颜色是模型单独看到它时给出的标签。`,
     hint: "词嵌入差异最大的两个方向（主成分）。指向一个词；点击查看它的近邻。",
     rare: "低频", frequent: "高频", sides: { source: "读入", target: "写出", text: "全部" },
     says: (count) => `按词嵌入排布的 ${count} 个最常见词元：用法相近的词元彼此靠近。`,
@@ -132,12 +168,42 @@ export default {
   },
   tour: {
     start: "导览", next: "下一步", back: "上一步", end: "完成", step: (at, of) => `${at} / ${of}`, close: "结束导览",
-    steps: [
-      ["输入一段文本，输出一段文本", "模型逐个词元读入左边的文本，在右边写出答案。它怎么知道*下一个*该写什么？我们跟着一个词元看。"],
-      ["注意力：它在看哪里", "写下面的每个词元时，模型都会回看上面的词元。*线越粗，看得越多*。这里是一个词元的线；指向别的词元，或按方向键。"],
-      ["同样的内容，写成数值", "每条线都是 0 到 1 之间的一个数。*每一行之和为 1*：一个词元只有一份注意力，要分给输入中的所有词元。颜色最深的格子就是最粗的线。"],
-      ["从“看”到“写”", "根据看到的内容，模型给词表中的每个词元一个*概率*，通常写出概率最大的那个。另选一个试试，看后面的内容如何随之改变。"],
-      ["这一切都是算术", "这就是模型本身：图、公式和代码说的是同一件事。指向任意符号，就能看到*这段文本的数值*。方框可以打开。"],
-    ],
+    steps: {
+      translate: [
+        ["输入一段文字，得到一段文字", "模型读入你输入的内容，再一小段一小段地写出答案：一个词、词的一部分，或单个字符。这样的一小段叫作*词元*。写每个词元之前，它都要决定此刻输入的哪些部分重要。这个决定就是*注意力*，而且看得见。"],
+        ["注意力：它在看哪里", "上面是读入的，下面是写出的。顺着被标出的那个词元的线看：*线越宽，写它时模型看得越多*。指向别的词元，或按 ← 和 →。"],
+        ["同样的内容，用数字表示", "每条线都是 0 到 1 之间的一个数，*每一行之和为 1*：每个写出的词元都有一份注意力，分给读入的全部内容。框出的一行就是刚才那个词元，颜色最强的一格就是最宽的那条线。"],
+        ["从看到写", "看到的内容变成词表中每个词元的*概率*；这里列出最可能的几个。点击另一个，后面的内容就从那里重新写出。"],
+        INSIDE,
+      ],
+      caption: [
+        ["输入一张图片，得到一段文字", "模型看一张图片，逐词描述它。写每个词之前，它都要决定此刻图片的哪些部分重要。这个决定就是*注意力*，而且看得见。"],
+        ["注意力：它在看哪里", "图片被分成许多区域。*某个区域颜色越强，写被标出的词时模型看得越多*。指向别的词，或按 ← 和 →。"],
+        ["逐词查看", "每个词都是如此。一个词的所有权重*之和为 1*：它有一份注意力分给所有区域，并放在有内容的地方。"],
+        ["从看到写", "看到的内容变成词表中每个词的*概率*；这里列出最可能的几个。点击另一个，后面的内容就从那里重新写出。"],
+        INSIDE,
+      ],
+      classify: [
+        ["输入一段文字，得到一个标签", "模型读入你输入的内容，从训练时的标签中选出一个。它从不说明理由。但是*哪些词让它这样选*，是可以度量的。"],
+        ["哪些词起了作用", "把每个词各去掉一次，度量输出的变化。*暖色的词支持这个输出，冷色的词反对它*；颜色越强，作用越大。"],
+        ["它有多确定", "每个标签都有一个*概率*，全部之和为 1。答对而没有把握，与答对且有把握，是两回事。"],
+        WHATIF,
+        INSIDE,
+      ],
+      tag: [
+        ["输入一个句子，每个词得到一个标记", "模型读入句子里所有的词，给每个词一个标记：它的词性，或它是不是名称。同一个词可以有不同的标记，因为*周围的词*也被读入了。"],
+        ["每个词上面的标记", "词下面的色条表示模型有多确定。指向一个它没有把握的词。"],
+        ["还可能是什么", "对所指的词，每个标记都有一个*概率*。被选中的那个不一定遥遥领先。"],
+        WHATIF,
+        INSIDE,
+      ],
+      generate: [
+        ["输入一段文字，它接着写", "模型只学会了一件事：接下来是哪个*词元*——一个词、词的一部分或一个字符。它写一个，把全部内容再读一遍，再写下一个。"],
+        ["逐个词元的意外程度", "颜色表示模型对一个词元有多意外：*概率越小，越意外*。你输入的部分带下划线；它对你比对自己更感到意外。"],
+        ["这里还可以写什么", "在每个位置，每个词元都有一个*概率*。点击另一个，文字就从那里接着写。温度越高，越常抽到概率较小的词元。"],
+        WHATIF,
+        INSIDE,
+      ],
+    },
   },
 };

@@ -9,7 +9,7 @@ const PLAY = "M5 3l8 5-8 5z";
 const PAUSE = "M5.5 3v10M10.5 3v10";
 
 /** Build the bar of moments into `place`; hidden when there is only one. */
-export function timeBar(place, labels, state) {
+export function timeBar(place, labels, state, says) {
   place.hidden = labels.length < 2;
   if (place.hidden) return;
   const last = labels.length - 1;
@@ -18,26 +18,26 @@ export function timeBar(place, labels, state) {
     element("button", { type: "button", class: "round", "aria-label": says, title: says, onclick: act }, icon(path));
   const chips = labels.map((label, step) =>
     element("button", { type: "button", role: "radio", class: "chip", onclick: () => go(step) }, label));
-  const words = element("div", { class: "chips", role: "radiogroup", "aria-label": "Tokens" }, ...chips);
+  const words = element("div", { class: "chips", role: "radiogroup", "aria-label": says.tokens }, ...chips);
   const count = element("output", { class: "count" });
   const slider = element("input", {
-    type: "range", min: 0, max: last, value: 0, "aria-label": "Token", oninput: () => (stop(), go(Number(slider.value))),
+    type: "range", min: 0, max: last, value: 0, "aria-label": says.token, oninput: () => (stop(), go(Number(slider.value))),
   });
-  const back = button("Previous token", BACK, () => go(state.now.step - 1));
-  const ahead = button("Next token", AHEAD, () => go(state.now.step + 1));
-  const play = button("Play", PLAY, () => (timer === null ? start() : stop()));
+  const back = button(says.back, BACK, () => go(state.now.step - 1));
+  const ahead = button(says.ahead, AHEAD, () => go(state.now.step + 1));
+  const play = button(says.play, PLAY, () => (timer === null ? start() : stop()));
   place.replaceChildren(element("div", { class: "controls" }, back, play, ahead), slider, words, count);
 
   let timer = null;
   const start = () => {
     if (state.now.step === last) go(0);
     timer = setInterval(() => (state.now.step < last ? go(state.now.step + 1) : stop()), PACE);
-    dress(play, "Pause", PAUSE);
+    dress(play, says.pause, PAUSE);
   };
   const stop = () => {
     clearInterval(timer);
     timer = null;
-    dress(play, "Play", PLAY);
+    dress(play, says.play, PLAY);
   };
   const turn = (event) => {
     const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
@@ -51,7 +51,7 @@ export function timeBar(place, labels, state) {
   place.addEventListener("keydown", turn);
   // with nothing in focus the horizontal arrows belong to time
   document.addEventListener("keydown", (event) => {
-    const seen = !place.closest("[data-part][hidden]");
+    const seen = place.isConnected && !place.closest("[data-part][hidden]");
     if (seen && document.activeElement === document.body && /Left|Right/.test(event.key)) turn(event);
   });
   state.watch(({ step }, before) => {
@@ -64,7 +64,7 @@ export function timeBar(place, labels, state) {
     back.disabled = step === 0;
     ahead.disabled = step === last;
     slider.value = step;
-    count.textContent = `${step + 1} of ${labels.length}`;
+    count.textContent = says.count(step + 1, labels.length);
     reveal(words, chips[step]);
   });
 }

@@ -2,18 +2,24 @@
 
 import { explanation } from "seqloom/explanation.js";
 
-export function walkthrough(data) {
+/** `options` as of `explanation`; `start.part` is the number of the part that is shown first, else the last. */
+export function walkthrough(data, { start = {}, changed = null, ...options } = {}) {
   const tabs = [...document.querySelectorAll("#parts [role=tab]")];
   const panels = tabs.map((tab) => document.getElementById(tab.getAttribute("aria-controls")));
-  const live = new Set(); // a part comes to life when it is first seen
+  const first = start.part in tabs ? start.part : tabs.length - 1;
+  const live = new Map(); // a part comes to life when it is first seen; what is looked at in each
   const show = (at) => {
     tabs.forEach((tab, number) => {
       tab.setAttribute("aria-selected", String(number === at));
       tab.tabIndex = number === at ? 0 : -1;
       panels[number].hidden = number !== at;
     });
-    if (!live.has(at)) explanation(data.parts[at], panels[at]);
-    live.add(at);
+    if (live.has(at)) changed?.({ part: at, ...live.get(at) });
+    else {
+      const seen = (now) => (live.set(at, now), changed?.({ part: at, ...now }));
+      live.set(at, {});
+      explanation(data.parts[at], panels[at], { start: at === first ? start : {}, changed: seen, ...options });
+    }
   };
   tabs.forEach((tab, at) => tab.addEventListener("click", () => show(at)));
   document.getElementById("parts").addEventListener("keydown", (event) => {
@@ -24,5 +30,5 @@ export function walkthrough(data) {
     tabs[to].focus();
     show(to);
   });
-  show(tabs.length - 1);
+  show(first);
 }

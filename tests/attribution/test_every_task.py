@@ -114,6 +114,6 @@ def test_predict_refuses_what_does_not_go_together(models, tmp_path):
     wrong = typed(*mood, "a", "b", "--attribution", "a.png", folder=tmp_path)
     assert (wrong.returncode, "2 texts for one file" in wrong.stderr) == (1, True)
     wrong = typed(*mood, "a", "--attribution", "-", "--vectors", folder=tmp_path)
-    assert "--attribution and --vectors ask for different things" in wrong.stderr
+    assert "--attribution and --vectors cannot be combined" in wrong.stderr
     wrong = typed(*mood, "a fine film", "--attribution", "-", "--method", "gradent", folder=tmp_path)
     assert (wrong.returncode, "did you mean gradient" in wrong.stderr) == (1, True)

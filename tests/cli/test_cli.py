@@ -18,7 +18,12 @@ from tests.typed import typed
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """In a process of its own, for what depends on it."""
     return subprocess.run(
-        [sys.executable, "-m", "seqloom.cli", *arguments], capture_output=True, text=True, cwd=folder, check=False
+        [sys.executable, "-m", "seqloom.cli", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+        timeout=200,
     )
 
 
@@ -69,8 +74,8 @@ WRONG = {
     "an unknown name": (["explain", "lsmt"], "no definition is called 'lsmt'", "did you mean lstm"),
     "a name like nothing": (["explain", "qqqq"], "no definition is called 'qqqq'", "seqloom explain"),
     "LaTeX of an experiment": (["explain", "why-tanh", "--latex"], "is an experiment, not a formula", "--html"),
-    "a page of nothing": (["explain", "--html", "x.html"], "which one?", "name a definition"),
-    "an empty text": (["explain", "lstm", "  "], "there is no word in the text", "give a few words"),
+    "a page of nothing": (["explain", "--html", "x.html"], "no name given", "name a definition"),
+    "an empty text": (["explain", "lstm", "  "], "the text contains no words", "give a few words"),
     "too many words": (["explain", "lstm", "word " * 65], "65 words are too many", "at most 64"),
     "words for an experiment": (["explain", "rank", "some words"], "its own numbers", "leave the text out"),
     "a folder as file": (["explain", "dot", "--html", "."], ". is a folder", "page.html"),
@@ -93,6 +98,18 @@ def test_a_mistake_is_one_clear_message_and_exit_code_1(arguments, what, remedy,
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == [], "nothing half-written"
+
+
+def test_a_data_file_in_the_place_of_settings_is_called_so(tmp_path):
+    (tmp_path / "reviews.csv").write_text("label,text\npos,a fine film\nneg,\n")
+    done = typed("train", "reviews.csv", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "reviews.csv is data, not a configuration file (.toml)\n"
+        "    -> to train on it: seqloom train --task classify --data reviews.csv --out run\n",
+    )
+    done = typed("train", "--task", "classify", "--data", "reviews.csv", folder=tmp_path)
+    assert done.stderr.endswith("leave such out with --set data.on_bad=skip\n"), "as it is typed"
 
 
 def test_a_definition_of_the_user_is_explained(tmp_path):
@@ -125,7 +142,7 @@ def test_shapes_that_do_not_meet_are_named_with_their_line(tmp_path):
 def test_a_terminal_without_our_letters_is_no_error(tmp_path):
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
     call = [sys.executable, "-m", "seqloom.cli", "explain", "lstm"]
-    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=ascii_only, check=False)
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=ascii_only, check=False, timeout=200)
     assert done.returncode == 0, done.stderr
 
 
@@ -137,6 +154,7 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path):
         text=True,
         cwd=tmp_path,
         check=True,
+        timeout=200,
     )
     assert "definitions" in done.stdout
     assert "Traceback" not in done.stderr

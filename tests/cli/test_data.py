@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 from typer import Typer
@@ -97,7 +98,7 @@ def test_embedded_data_is_listed_and_looked_at(folder):
 
 
 WRONG = {
-    "nothing": ([], "which data", "--list"),
+    "nothing": ([], "no data given", "--list"),
     "no such file": (["none.tsv"], "none.tsv: there is no such file", "check the path"),
     "no such task": (["a.tsv", "--task", "tagg"], "no task is called 'tagg'", "did you mean tag"),
     "no such setting": (["a.tsv", "--set", "data.colums.text=1"], "no such setting", "did you mean columns"),
@@ -145,5 +146,15 @@ def test_a_public_data_set_that_cannot_be_fetched_is_an_error(folder, monkeypatc
     monkeypatch.setenv("SEQLOOM_DATA", str(folder / "kept"))
     monkeypatch.setenv("SEQLOOM_DATA_MIRROR", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with pytest.raises(SeqloomError, match=r"names.txt: cannot be fetched(.|\n)*bring it by hand"):
+    with pytest.raises(SeqloomError, match=r"names.txt: cannot be downloaded(.|\n)*bring it by hand"):
         run("get", "names")
+
+
+def test_a_folder_of_frames_is_looked_at_without_a_task(folder):
+    for number in range(6):
+        label = folder / "moves" / ("up" if number % 2 else "down")
+        label.mkdir(parents=True, exist_ok=True)
+        np.save(label / f"{number}.npy", np.full((4 + number, 3), number, np.float32))
+    found = json.loads(run("moves", "--json"))
+    assert (found["records"], found["left_out"]) == (6, {})
+    assert "6 records" in run("moves")

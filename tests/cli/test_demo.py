@@ -11,7 +11,6 @@ from seqloom.cli import demo
 @pytest.fixture
 def short(monkeypatch, tmp_path):
     """Three steps of a small model."""
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     quick: dict[str, Any] = {**demo.SETTINGS["train"], "steps": 3, "warmup_steps": 1}
     model = {**demo.SETTINGS["model"], "embedding": 8, "encoder_widths": [8], "decoder_widths": [8], "hidden": 8}

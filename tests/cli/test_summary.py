@@ -97,8 +97,7 @@ def test_the_list_has_every_architecture_with_its_sentence(capsys):
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_a_trained_folder_is_summed_up(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_a_trained_folder_is_summed_up(tmp_path, capsys):
     data = str(write_reviews(tmp_path / "reviews.tsv", count=30))
     short = ["model.embedding=9", "model.widths=[7]", "train.steps=1", "train.warmup_steps=0"]
     train(load_run(None, short, task="classify", data__train=data, model__name="gru"), tmp_path / "run", quiet=True)
@@ -110,8 +109,7 @@ def test_a_trained_folder_is_summed_up(tmp_path, monkeypatch, capsys):
         summary(str(tmp_path / "run"), set_=["model.widths=[3]"])
 
 
-def test_an_untrained_logistic_regression_counts_what_training_builds(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_an_untrained_logistic_regression_counts_what_training_builds(tmp_path, capsys):
     data = str(write_reviews(tmp_path / "reviews.tsv", count=30))
     small = ["model.embedding=4", "model.length=8"]
     config = load_run(None, [*small, "train.steps=1", "train.warmup_steps=0"], task="classify", data__train=data,
@@ -121,8 +119,7 @@ def test_an_untrained_logistic_regression_counts_what_training_builds(tmp_path, 
     assert trained["rows"][-1]["parameters"] == fresh["rows"][-1]["parameters"] == 4 * 8 + 1
 
 
-def test_a_frozen_run_is_summed_up_as_frozen(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_a_frozen_run_is_summed_up_as_frozen(tmp_path, capsys):
     data = str(write_reviews(tmp_path / "reviews.tsv", count=30))
     short = ["model.embedding=9", "model.widths=[7]", "train.steps=1", "train.warmup_steps=0"]
     train(load_run(None, short, task="classify", data__train=data), tmp_path / "first", quiet=True)

@@ -29,7 +29,7 @@ def test_a_model_shows_ids_and_what_is_unknown_to_it(tmp_path, place):
 
 
 WRONG = [
-    (["--set", "tokens.kind=bpe"], "tokens of the kind bpe are learned from data\n    -> give a model"),
+    (["--set", "tokens.kind=bpe"], "a bpe tokenizer has to be trained on data\n    -> give a trained model"),
     (["--set", "tokens.knd=word"], "tokens.knd: no such setting\n      -> did you mean kind?"),
     (["--model", "none"], "none is not a folder\n    -> give the folder of a trained model"),
     (["--model", "none", "--set", "tokens.lower=true"], "none has its own settings of tokens"),

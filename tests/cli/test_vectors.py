@@ -46,7 +46,7 @@ def test_every_kind_is_learned_and_every_form_written(trained, kind, out, form):
     loaded = read_vectors(trained / out)
     assert (loaded.kind, loaded.vectors.width, len(loaded.vectors)) == (form, 3, 8)
     again = typed(*given, folder=trained)
-    assert again.stderr == f"{out} is there already\n    -> choose another name; nothing was changed\n"
+    assert again.stderr == f"{out} already exists\n    -> choose another name; nothing was changed\n"
 
 
 def test_words_are_drawn(trained):

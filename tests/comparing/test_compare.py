@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import seqloom
 from seqloom.cli import app
 from seqloom.comparing import report, runs
+from seqloom.comparing.charts import by_setting
 from seqloom.comparing.equal_size import NEAR
 from seqloom.errors import SeqloomError
 from seqloom.training.metrics import read_metrics
@@ -21,7 +22,6 @@ from tests.comparing.conftest import SMALL, rows_in
 def again(place, tmp_path, monkeypatch):
     """The same comparison once more, in a copy of its folder, with changes."""
     shutil.copytree(place / "out", tmp_path / "again")
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(report, "write_plots", lambda charts, folder: [])
 
     def again(**changes):
@@ -72,7 +72,7 @@ def test_what_is_trained_is_not_trained_again_and_what_differs_is_refused(again,
     assert found.frame().loc["lstm", "accuracy"] == found.models[1].quality.value
     assert "accuracy" in repr(found)
     assert found._repr_html_().count("<tr>") == 3
-    with pytest.raises(SeqloomError, match=r"train.steps: 30, and it was begun with 20"):
+    with pytest.raises(SeqloomError, match=r"train.steps: 30, and the run was started with 20"):
         again(steps=30)
 
 
@@ -100,10 +100,20 @@ def test_equal_parameters_and_two_seeds(again, tmp_path):
     assert value.quality.value == pytest.approx(sum(value.by_seed) / 2)
 
 
+def test_fewer_examples_with_the_same_tokens_are_drawn_as_a_line(again, tmp_path):
+    found = again(models=["logistic"], vary=["data.fraction=0.1,0.3,1"], out=tmp_path / "fractions", steps=8)
+    models = [seqloom.load(folder) for one in found.models for folder in one.folders]
+    assert len({model.task.tokenizers["text"] for model in models}) == 1
+    assert [model.config.data.fraction for model in models] == [0.1, 0.3, 1.0]
+    (line,) = by_setting(found.findings).series
+    assert (line.name, list(line.x)) == ("accuracy", [0.1, 0.3, 1.0])
+    assert list(line.y) == [one.quality.value for one in found.models]
+
+
 def test_the_command_says_what_is_wrong_without_a_traceback(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for arguments, said in (
-        ([], "what shall be compared?"),
+        ([], "nothing to compare"),
         (["--task", "classify", "--models", "lstm,lsmt"], "did you mean lstm"),
         (["--task", "clasify"], "classify"),
         (["--task", "classify", "--data", "none.tsv"], "none.tsv"),

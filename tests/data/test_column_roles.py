@@ -188,7 +188,7 @@ def test_columns_in_the_wrong_order_are_refused(names):
         read_roles(table(**dict(zip(names, (SENTENCES, KINDS)))))
     assert str(caught.value) == (
         f"a.csv: column '{names[0]}' is read as labels and looks like texts: 'this is the sentence number 0'\n"
-        f"    -> say which is which: data.columns.text={names[0]} data.columns.label={names[1]}"
+        f"    -> name the columns: data.columns.text={names[0]} data.columns.label={names[1]}"
     )
 
 

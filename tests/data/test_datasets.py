@@ -48,7 +48,7 @@ def test_what_is_said_of_a_set_is_whole(data):
         assert {*names} <= {*data.files}
     for file in data.files.values():
         assert re.fullmatch("[0-9a-f]{64}", file.sha256)
-        assert not file.made_from or file.made_from in data.files
+        assert {*file.made_from} <= {*data.files}
 
 
 @pytest.mark.parametrize("data", datasets().values(), ids=lambda data: data.name)

@@ -46,7 +46,7 @@ class Home:
             def log_message(self, format: str, *args: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)  # its threads end with the process
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
@@ -54,12 +54,12 @@ class Home:
 def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     home = Home()
-    thread = threading.Thread(target=home.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = threading.Thread(target=home.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     yield home
     home.server.shutdown()
     home.server.server_close()
-    thread.join()
+    thread.join(60)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_file_is_taken_out_of_an_archive(home, kept, pack):
     get(published(member="data/lines.txt", url="https://example.org/v1/all"), home.url)
     assert (kept / "lines" / "lines.txt").read_bytes() == TEXT
     (kept / "lines" / "lines.txt").unlink()
-    with pytest.raises(DataError, match="what came is not what was published"):
+    with pytest.raises(DataError, match="the downloaded file is not the published one"):
         get(published(member="other.txt", url="https://example.org/v1/all"), home.url)
     assert everything(kept) == []
 
@@ -134,14 +134,14 @@ OTHERS = {
 @pytest.mark.parametrize("came", OTHERS)
 def test_another_content_is_refused_and_nothing_stays(home, kept, came):
     home.files["/v1/lines.txt"] = OTHERS[came]
-    with pytest.raises(DataError, match=r"example.org/v1/lines.txt: what came is not what was published"):
+    with pytest.raises(DataError, match=r"example.org/v1/lines.txt: the downloaded file is not the published one"):
         get(published(), home.url)
     assert everything(kept) == []
 
 
 def test_a_download_that_is_cut_off_is_said_and_nothing_stays(home, kept):
     home.files["/v1/lines.txt"], home.promised = TEXT, len(TEXT) + 10
-    with pytest.raises(DataError, match=r"cannot be fetched: .*(ended|IncompleteRead|bytes)"):
+    with pytest.raises(DataError, match=r"cannot be downloaded: .*(ended|IncompleteRead|bytes)"):
         get(published(), home.url)
     assert everything(kept) == []
 
@@ -168,7 +168,7 @@ def test_without_a_network_the_error_says_how_to_bring_the_file(kept, monkeypatc
     with pytest.raises(DataError) as caught:
         get(published(), "http://127.0.0.1:1")
     what, remedy = str(caught.value).split("\n    -> ")
-    assert what.startswith("https://example.org/v1/lines.txt: cannot be fetched: ")
+    assert what.startswith("https://example.org/v1/lines.txt: cannot be downloaded: ")
     assert remedy.split("\n       ") == [
         "bring it by hand: download",
         "https://example.org/v1/lines.txt",
@@ -178,7 +178,7 @@ def test_without_a_network_the_error_says_how_to_bring_the_file(kept, monkeypatc
 
 
 def test_a_home_without_the_file_is_said(home, kept):
-    with pytest.raises(DataError, match="cannot be fetched: Not Found"):
+    with pytest.raises(DataError, match="cannot be downloaded: Not Found"):
         get(published(), home.url)
 
 
@@ -188,7 +188,7 @@ def test_a_file_brought_by_hand_is_checked(home, kept):
     file.write_bytes(TEXT)
     assert get(published(), home.url) == [file]
     file.write_bytes(TEXT[1:])
-    with pytest.raises(DataError, match=r"lines.txt: is not what was published.*\n.*rm .*lines.txt"):
+    with pytest.raises(DataError, match=r"lines.txt: is not the published file.*\n.*rm .*lines.txt"):
         get(published(), home.url)
     assert home.asked == []
 
@@ -218,7 +218,7 @@ def test_what_a_killed_process_left_is_taken_away(home, kept):
 def test_nothing_is_made_from_another_file_than_the_published_one(kept):
     (kept / "cmudict").mkdir(parents=True)
     (kept / "cmudict" / "cmudict.dict").write_text("a AH0\n")
-    with pytest.raises(DataError, match=r"cmudict.dict: is not what was published"):
+    with pytest.raises(DataError, match=r"cmudict.dict: is not the published file"):
         get(dataset("cmudict"))
     assert everything(kept) == ["cmudict", "cmudict/cmudict.dict"]
 

@@ -113,11 +113,11 @@ def test_settings_hold_rows_and_write_down_their_hash():
 
 def test_what_is_no_rows_says_what_is_needed():
     for given, what in [
-        (3, "3 is no collection of rows"),
+        (3, "3 is not a collection of rows"),
         ([], "there are no rows"),
         ({"label": ["a"], "text": ["b", "c"]}, "columns of unequal length: label 1, text 2"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns are called 'a'"),
-        ({"a": {"b": "c" * 10_000}}, "is no collection of rows"),
+        ({"a": {"b": "c" * 10_000}}, "is not a collection of rows"),
     ]:
         with pytest.raises(DataError) as caught:
             InMemoryData(given)

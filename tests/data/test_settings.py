@@ -44,5 +44,5 @@ def test_a_wrong_policy_is_a_mistake():
 
 
 def test_groups_cannot_be_cut_from_the_end():
-    with pytest.raises(ConfigError, match="split_by: equal values need not stand together at the end"):
+    with pytest.raises(ConfigError, match="split_by: records with equal values need not be together at the end"):
         check(DataConfig, {"split_by": "author", "cut_from": "end"}, where="a.toml")

@@ -167,7 +167,7 @@ def test_nothing_to_read_is_an_error_under_every_policy(write, content):
     for on_bad in ("error", "skip"):
         with pytest.raises(DataError):
             list(open_source(write("a.tsv", content), on_bad=on_bad))
-    with pytest.raises(DataError, match="<python>: there is no record; nothing was left out"):
+    with pytest.raises(DataError, match="<python>: there is no record in it"):
         list(open_source([]))
 
 
@@ -184,8 +184,8 @@ def test_what_cannot_be_opened_is_said_in_words(write, tmp_path):
         (tmp_path / "a.txt", {"format": "parallel"}, "parallel files are two, not 1"),
         (tmp_path / "a.txt", {"format": "labelled"}, "the format labelled needs files by name"),
         ({"source": tmp_path / "*", "target": tmp_path / "a.txt"}, {}, "2 files match where one is needed"),
-        ("words", {"format": "python"}, "'words' is no collection of records"),
-        (3, {}, "3 is no collection of records"),
+        ("words", {"format": "python"}, "'words' is not a collection of records"),
+        (3, {}, "3 is not a collection of records"),
         ("python:0a1b", {}, "these rows were given from Python, and are not kept"),
     ]
     for where, options, what in cases:
@@ -234,3 +234,40 @@ def test_a_pattern_follows_no_links_and_comes_to_an_end(tmp_path):
         find_files(tmp_path / "**" / "y.txt")
     with pytest.raises(DataError, match=r"looked at \d+ files and folders, and there are more"):
         list(Folders("**/x.txt", most=3).matches(f"{tmp_path}/**/x.txt"))
+
+
+FILES_OF_OTHERS = {
+    "a workbook": ("book.xlsx", b"PK\x03\x04....", "is an Excel workbook", "data=pandas.read_excel('book.xlsx')"),
+    "an old workbook": ("book.xls", b"\xd0\xcf\x11\xe0....", "is an Excel workbook", "save it as CSV"),
+    "an archive": ("book.zip", b"PK\x03\x04....", "is a zip archive", "unpack it first"),
+    "lines of old Macs": ("a.csv", b"label,text\rpos,one\rneg,two\r", "carriage returns alone", "save it again"),
+    "one object": (
+        "a.json",
+        b'{"data": [{"label": "a", "text": "b"}]}',
+        "nested value",
+        "or write an array of objects",
+    ),
+    "an object over lines": ("a.json", b'{\n"data": []\n}', "not JSON", "or write an array of objects"),
+    "a header alone": ("a.csv", b"label,text\n", "there is no record in it", "check what was given"),
+}
+
+
+@pytest.mark.parametrize("name, content, what, remedy", FILES_OF_OTHERS.values(), ids=FILES_OF_OTHERS.keys())
+@pytest.mark.parametrize("on_bad", ["error", "skip"])
+def test_files_that_cannot_be_read_say_what_to_do(write, name, content, what, remedy, on_bad):
+    with pytest.raises(DataError) as caught:
+        list(open_source(write(name, content), task="classify", on_bad=on_bad))
+    assert what in str(caught.value)
+    assert remedy in caught.value.remedy
+
+
+def test_a_folder_of_tables_says_how_they_are_named(write, tmp_path):
+    write("parts/a.csv", "label,text\npos,one\n")
+    write("parts/b.csv", "label,text\nneg,two\n")
+    with pytest.raises(DataError, match="no folder in this folder") as caught:
+        list(open_source(tmp_path / "parts", task="classify"))
+    assert caught.value.remedy.endswith(f"'{tmp_path}/parts/*.csv'")
+    assert len(list(open_source(f"{tmp_path}/parts/*.csv", task="classify"))) == 2
+    write("parts/c.tsv", "pos\tone\n")
+    with pytest.raises(DataError, match=r"-> name a file in it, as .*a\.csv"):
+        list(open_source(tmp_path / "parts", task="classify"))

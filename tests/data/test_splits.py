@@ -17,6 +17,7 @@ from seqloom.data.splits import (
     split_in_order,
     split_of,
 )
+from seqloom.data.stratification import Outcomes
 from seqloom.errors import DataError
 
 SHARES = {"train": 0.7, "valid": 0.2, "test": 0.1}
@@ -66,7 +67,7 @@ def test_shares_that_do_not_add_up_are_an_error():
 
 
 def test_a_split_without_records_is_an_error():
-    with pytest.raises(DataError, match="no record falls into the split 'valid'"):
+    with pytest.raises(DataError, match="the split is empty: no record falls into 'valid'"):
         list(random_split(source_of(2), {"train": 0.999, "valid": 0.001})["valid"])
 
 
@@ -139,7 +140,7 @@ def test_every_record_is_in_one_split_whatever_the_shares(attempt, texts, share)
     splits = split_in_order(open_source(texts, task="generate", format="python"), {"train": share, "valid": 1 - share})
     read = [attempt(split) for split in splits.values()]
     assert [record.columns["text"] for records, _ in read for record in records] == texts
-    assert all(error is None or "no record falls into the split" in str(error) for _, error in read)
+    assert all(error is None or "the split is empty: no record falls into" in str(error) for _, error in read)
 
 
 def test_a_text_in_order_is_read_when_it_is_needed(write):
@@ -222,3 +223,22 @@ def test_the_policy_of_the_settings_is_used(write):
 def test_no_data_is_an_error():
     with pytest.raises(DataError, match=r"no data was given\n    -> name it in data.train"):
         open_data(DataConfig())
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+def test_a_fraction_of_the_training_data_leaves_the_other_splits_as_they_are(write, stratify):
+    file = write("a.tsv", "".join(f"{'rare' if index % 50 == 7 else 'often'}\tt{index}\n" for index in range(600)))
+    outcomes = Outcomes(lambda record: [str(record.columns["label"])], strata=True)
+
+    def opened(fraction):
+        config = DataConfig(train=str(file), valid_share=0.2, fraction=fraction, seed=4, stratify=stratify)
+        return {name: list(part) for name, part in open_data(config, "classify", outcomes).items()}
+
+    whole, tenth = opened(1.0), opened(0.1)
+    texts = {name: [record.columns["text"] for record in part] for name, part in whole.items()}
+    assert [record.columns["text"] for record in tenth["valid"]] == texts["valid"]
+    chosen = [record.columns["text"] for record in tenth["train"]]
+    assert set(chosen) <= set(texts["train"])
+    assert abs(len(chosen) - 0.1 * len(texts["train"])) <= (1 if stratify else 20)
+    if stratify:
+        assert sum(record.columns["label"] == "rare" for record in tenth["train"]) in (1, 2)

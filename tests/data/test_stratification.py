@@ -92,8 +92,8 @@ def test_what_cannot_be_cut_says_why():
     with pytest.raises(DataError) as caught:
         split_texts(labelled({"a": 1, "b": 1}), {"train": 0.5, "valid": 0.5})
     assert str(caught.value) == (
-        "<python>: no record falls into the split 'valid'\n"
-        "    -> every record is needed in training, for what no other has: give more data, or data.valid"
+        "<python>: the split is empty: no record falls into 'valid'\n"
+        "    -> every record is needed for training, as each has values of its own: give more data, or data.valid"
     )
 
 

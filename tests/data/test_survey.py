@@ -214,7 +214,7 @@ def test_names_on_a_command_line(tmp_path):
     assert settings_of(["a.tsv", "b.tsv"]) == {"train": ["a.tsv", "b.tsv"]}
     assert settings_of(["train.en", "train.de", "test.en"])["train"] == ["train.en", "train.de"]
     assert settings_of(["train.tsv", "other.tsv"]) == {"train": ["train.tsv", "other.tsv"]}
-    with pytest.raises(DataError, match="stands alone"):
+    with pytest.raises(DataError, match="cannot be combined"):
         settings_of(["embedded:dates", "a.tsv"])
 
 

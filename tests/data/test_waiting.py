@@ -1,6 +1,5 @@
 """Several processes that want the same corpus at the same time: one makes it, the others have it."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from seqloom.data.corpus import prepare
 from seqloom.errors import OutputError
 from tests.data.coding import Codes, content, source
+from tests.waits import eventually
 
 PREPARE = """
 import sys, time
@@ -41,16 +41,14 @@ def test_another_run_ends_what_a_killed_one_began(start, tmp_path, alone, worker
     cache = tmp_path / "cache"
     one = start(PREPARE, cache / "c", tmp_path / "never", tmp_path / "one.log", workers)
     parts = cache / "c.5.chunks"
-    while len(list(parts.glob("*.npz"))) < 4:
-        assert one.poll() is None
-        time.sleep(0.01)
+    eventually(lambda: len(list(parts.glob("*.npz"))) >= 4, one)
     (tmp_path / "open").touch()
     two = start(PREPARE, cache / "c", tmp_path / "open", tmp_path / "two.log", workers)
     assert two.stderr.readline().startswith(f"process {one.pid} is preparing the same data; waiting for it")
     assert not (tmp_path / "two.log").exists()
     one.kill()
-    one.communicate()
-    assert two.communicate() == ("", "")
+    one.communicate(timeout=200)
+    assert two.communicate(timeout=200) == ("", "")
     assert two.returncode == 0
     assert content(cache / "c") == alone
     assert [file.name for file in cache.iterdir()] == ["c"]
@@ -61,14 +59,12 @@ def test_another_run_ends_what_a_killed_one_began(start, tmp_path, alone, worker
 def test_of_two_runs_one_makes_the_corpus_and_both_have_it(start, tmp_path, alone):
     cache, gate = tmp_path / "cache", tmp_path / "open"
     one = start(PREPARE, cache / "c", gate, tmp_path / "log", 1)
-    while not (tmp_path / "log").exists():
-        assert one.poll() is None
-        time.sleep(0.01)
+    eventually((tmp_path / "log").exists, one)
     two = start(PREPARE, cache / "c", gate, tmp_path / "log", 1)
     assert "waiting for it" in two.stderr.readline()
     gate.touch()
     for process in (one, two):
-        assert process.communicate() == ("", "")
+        assert process.communicate(timeout=200) == ("", "")
         assert process.returncode == 0
     assert content(cache / "c") == alone
     assert (tmp_path / "log").read_text().split() == [str(line) for line in range(1, 58, 5)], "each chunk once"

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from seqloom.data.corpus import Corpus, prepare
 from seqloom.data.record import Place, Record
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from tests.data.coding import TEXTS, Codes, Whose, content, source
+from tests.waits import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +28,7 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> str:
 
 def wait_until_none_runs(mark: str) -> None:
     """Every worker process is gone, or goes now that its parent is: this ends."""
-    while any(mark.encode() in environment for environment in worker_environments()):
-        time.sleep(0.01)
+    eventually(lambda: not any(mark.encode() in environment for environment in worker_environments()))
 
 
 def worker_environments() -> Iterator[bytes]:
@@ -116,11 +115,9 @@ def test_preparing_goes_on_after_a_kill(tmp_path, mark):
     folder = tmp_path / "c"
     process = subprocess.Popen([sys.executable, "-c", SLOW, str(folder)], cwd=Path(__file__).parents[2])
     parts = tmp_path / "c.5.chunks"
-    while len(list(parts.glob("*.sha256"))) < 3:  # written last
-        assert process.poll() is None, "it ended before it was killed"
-        time.sleep(0.01)
+    eventually(lambda: len(list(parts.glob("*.sha256"))) >= 3, process)  # written last
     process.kill()
-    process.wait()
+    process.wait(timeout=60)
     made = {file.name: file.stat().st_mtime_ns for one in parts.glob("*.sha256") for file in [one.with_suffix(".npz")]}
     assert 3 <= len(made) < 12
     assert not folder.exists()

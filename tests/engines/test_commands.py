@@ -28,7 +28,9 @@ def seqloom(monkeypatch, capsys):
 def test_predict_needs_no_torch(exported, transformer):
     script = "import sys; from seqloom.cli import main\ntry: main()\nfinally: print('torch' in sys.modules)"
     command = [sys.executable, "-c", script, "predict", str(exported), "1 2 3", "--json"]
-    answer, torch_there = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    answer, torch_there = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=200
+    ).stdout.splitlines()
     assert torch_there == "False"
     assert json.loads(answer)["text"] == str(load(transformer)("1 2 3"))
 
@@ -53,7 +55,7 @@ def test_the_wrong_engine_is_refused_with_the_way_to_it(seqloom, transformer, ex
     code, _, err = seqloom("predict", exported, "1 2", "--engine", "torch")
     assert code == 1 and f"was exported for ctranslate2, not for torch\n    -> give {transformer.resolve()}" in err
     code, _, err = seqloom("predict", exported, "1 2", "--attention", "-")
-    assert code == 1 and "gives answers alone: no attention, no vectors\n    -> give" in err
+    assert code == 1 and "only gives answers: no attention, no vectors\n    -> give" in err
 
 
 def test_explain_opens_the_folder_that_it_came_from(seqloom, exported, tmp_path):
@@ -70,5 +72,9 @@ def test_served_as_any_model(exported):
         assert [one["text"] for one in answers] == [str(one) for one in load(exported)(texts, beam=2)]
         refused = server.ask("/api/predict", {"text": "1", "temperature": 1})
         assert refused.status == 422 and "ctranslate2" in refused.body.decode()
+        for path in ("/api/inspect", "/api/explain", "/api/strips", "/api/attribute", "/api/data"):
+            body = {} if path == "/api/data" else {"text": "1 2"}
+            refused = server.ask(path, body)
+            assert (refused.status, b"exported already" in refused.body) == (422, True), (path, refused)
     finally:
         server.stop()

@@ -81,7 +81,7 @@ def test_what_it_cannot_do_is_said(exported, digits, tmp_path):
     with pytest.raises(SeqloomError, match=r"model.encoder = gru, model.decoder = gru\n    -> use it with torch"):
         load(digits).export(tmp_path / "no")
     assert not (tmp_path / "no").exists() and not list(tmp_path.iterdir())
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="already exists"):
         load(digits).export(tmp_path)
     with pytest.raises(SeqloomError, match="exported already"):
         load(exported).export(tmp_path / "again")

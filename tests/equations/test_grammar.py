@@ -109,7 +109,7 @@ REFUSED = {
         10,
         "Y has no value here",
     ),
-    "a default that is no definition": ("def f(x, *, cell=1):\n    y = cell(x)\n    return y", 6, "no definition"),
+    "a default that is no definition": ("def f(x, *, cell=1):\n    y = cell(x)\n    return y", 6, "not a definition"),
     "a scan of no part": ("def f(X, *, cell):\n    Y = scan(X, cell)\n    return Y", 7, "scan takes a part"),
     "an argument by name": ("def f(x):\n    y = tanh(x=x)\n    return y", 7, "takes no arguments by name"),
 }

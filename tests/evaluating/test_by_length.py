@@ -8,7 +8,8 @@ from rich.console import Console
 
 from seqloom.errors import DataError, OutputError
 from seqloom.evaluating.bootstrap import mean_metric
-from seqloom.evaluating.by_length import bars, by_length, plot, usual_starts
+from seqloom.evaluating.by_length import bars, by_length, usual_starts
+from seqloom.evaluating.plots import plot_by_length as plot
 
 LENGTHS = [0, 3, 5, 6, 10, 11, 40]
 VALUES = [1.0, 0.0, 1.0, 0.0, 1.0, 0.25, 0.5]

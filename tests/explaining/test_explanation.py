@@ -13,7 +13,7 @@ from seqloom.errors import OutputError
 from seqloom.explaining import catalogue
 from seqloom.explaining.catalogue import find
 from seqloom.explaining.example_inputs import ExampleInputs, seeded, split
-from seqloom.explaining.explain import explain, save_page
+from seqloom.explaining.explain import explain
 from seqloom.explaining.explanation import Explanation, at_path, explain_definition
 from seqloom.explaining.values import value_of
 from tests.equations.every import every_definition, explained
@@ -157,10 +157,10 @@ def test_a_broken_package_beside_us_is_left_out_with_a_word(monkeypatch, capsys)
 def test_a_page_is_written_through_a_link_and_never_over_a_device(tmp_path):
     (tmp_path / "real.html").write_text("old")
     (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
-    save_page(explain("dot"), tmp_path / "link.html")
+    explain("dot").save(tmp_path / "link.html")
     assert (tmp_path / "link.html").is_symlink()
     assert "Dot product" in (tmp_path / "real.html").read_text(encoding="utf-8")
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OutputError, match="is no plain file"):
-        save_page(explain("dot"), tmp_path / "pipe")
+    with pytest.raises(OutputError, match="is not a regular file"):
+        explain("dot").save(tmp_path / "pipe")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link.html", "pipe", "real.html"]

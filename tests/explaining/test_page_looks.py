@@ -1,10 +1,15 @@
 """How the page looks: light and dark, narrow and wide, for everybody."""
 
 import re
+from io import BytesIO
 
 import pytest
+import torch
+from PIL import Image
 from playwright.sync_api import Page, expect
 
+from seqloom.explaining.panels import Experiment, HeatMap
+from seqloom.explaining.values import value_of
 from tests.explaining.pages import EXPERIMENT, area, example
 
 # --- how it looks -------------------------------------------------------------------------------
@@ -100,3 +105,20 @@ def test_nothing_moves_for_who_wants_no_motion(visit):
     duration = "getComputedStyle(document.querySelector('.figure [data-lit]')).transitionDuration"
     assert visit(example("dot")).evaluate(duration) != "0s"
     assert visit(example("dot"), reduced_motion="reduce").evaluate(duration) == "0s"
+
+
+@pytest.mark.browser
+def test_long_chinese_headers_are_turned_and_seen(visit):
+    words = ["今天天气好", "我们去公园", "明天会下雨"]
+    panel = HeatMap("权重", value_of(torch.eye(3), words, words))
+    tab = visit(Experiment("headers", "Headers", "Can they be read?", ["As a table."], [panel]))
+    heads = tab.locator(".heat thead th span")
+    assert heads.all_inner_texts() == words
+    for head in heads.all():
+        box = area(head)
+        assert box["height"] > 3 * box["width"], "turned, with all its characters"
+        style = head.evaluate("it => [getComputedStyle(it).textOrientation, getComputedStyle(it).writingMode]")
+        assert style == ["sideways", "vertical-rl"], "upright, it would stand on its head once it is turned"
+        assert head.evaluate("it => it.scrollHeight <= it.clientHeight + 1"), "nothing of it is cut off"
+        shades = [count for count, _ in Image.open(BytesIO(head.screenshot())).convert("L").getcolors() or []]
+        assert max(shades) < 0.95 * sum(shades), "something is drawn there"

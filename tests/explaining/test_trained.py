@@ -11,13 +11,14 @@ from playwright.sync_api import expect
 from torch.testing import assert_close
 
 from seqloom.errors import SeqloomError
-from seqloom.explaining.explain import explain, latex_of, save_page
+from seqloom.explaining.explain import explain, latex_of
 from seqloom.explaining.influence import forgetting_of, influence
 from seqloom.explaining.page import page, parameters
 from seqloom.explaining.values import part_of
 from seqloom.explaining.walkthrough import Walkthrough
 from seqloom.models import registry
 from seqloom.models.encoders.base import Encoder
+from seqloom.models.registry import names
 from seqloom.tasks.stages import read_words
 from seqloom.tokens.settings import BOS, EOS, PAD, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
@@ -170,7 +171,7 @@ def test_an_encoder_is_read_word_by_word_from_both_ends(translator):
 
 def test_a_page_holds_the_words_and_opens_down_to_a_gate(translator, tmp_path):
     walk = walked(translator("rnn-attention"), "8 3")
-    text = save_page(walk, tmp_path / "page.html").read_text(encoding="utf-8")
+    text = walk.save(tmp_path / "page.html").read_text(encoding="utf-8")
     (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     steps = [[step["label"] for step in part["steps"]] for part in json.loads(found)["parts"]]
     assert steps == [["8", "3", "<eos>"], [""], list(walk.last.labels)]
@@ -249,10 +250,7 @@ def test_what_is_cut_says_so():
     assert value.rows == ["a", "b", "c"]
 
 
-ENCODERS = ["rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
-
-
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", names("encoder"))
 def test_a_classifier_is_explained_with_its_answer(reader, name):
     folder = reader("classify", name, "model.pooling=attention", "model.widths=[6,5]")
     model, walk = loaded(folder), walked(folder, "fine bad day")
@@ -352,17 +350,17 @@ def test_what_cannot_be_explained_says_what_can(reader, tmp_path, monkeypatch):
     own = registry.described(OwnEncoder, "own", "", kind="encoder")
     monkeypatch.setitem(registry.ARCHITECTURES, ("encoder", "own"), own)
     for task, text in (("classify", "bad day"), ("tag", "the cat")):
-        with pytest.raises(SeqloomError, match="OwnEncoder has no equations that could be opened") as told:
+        with pytest.raises(SeqloomError, match="OwnEncoder has no equations to show") as told:
             walked(reader(task, "own"), text)
         assert "@equations" in str(told.value)
     with pytest.raises(SeqloomError, match="holds no trained model"):
         walked(tmp_path, "x")
-    with pytest.raises(SeqloomError, match="it has no state that could forget"):
+    with pytest.raises(SeqloomError, match="it has no hidden state"):
         forgetting_of(reader("classify", "mlp", "model.length=8"), "bad day")
 
 
 def test_a_text_that_cannot_be_looked_at(translator):
-    with pytest.raises(SeqloomError, match="there is no word in the text"):
+    with pytest.raises(SeqloomError, match="the text contains no words"):
         walked(translator("rnn-attention"), "  ")
     with pytest.raises(SeqloomError, match="31 tokens are too many"):
         walked(translator("rnn-attention"), "1 " * 31)

@@ -1,4 +1,4 @@
-"""Mutated model folders and data files: made from a seed, so that each can be made again."""
+"""Mutated model folders, data files and run folders: made from a seed, so that each can be made again."""
 
 import gzip
 import io
@@ -14,7 +14,9 @@ import numpy as np
 
 import seqloom
 from seqloom.data.source import open_source
+from seqloom.serving.api.runs import RunInfo
 from seqloom.storage import write_manifest
+from seqloom.studio.runs import run_data
 from seqloom.tokens import tokenizer_file
 
 ODD: list[Any] = [
@@ -23,8 +25,11 @@ ODD: list[Any] = [
     "../../etc/passwd", [8] * 50, [10**9], ["a", "a"], [None], {"labels": None}, float("1e999"),
 ]  # fmt: skip
 """Values that stand where others are expected."""
-MODELS = ("mood", "digits", "song", "words")
-ASKED = {"mood": "a fine film", "digits": "1 2 3", "song": "la", "words": "the cat sat"}
+ASKED = {
+    "mood": "a fine film", "digits": "1 2 3", "song": "la", "words": "the cat sat",
+    "numbers": "1 2 3", "graph": "a fine film", "several": "mood a fine film",
+}  # fmt: skip
+"""What is asked of each model: of four tasks, one in CTranslate2, one in ONNX, and one with two heads."""
 
 
 # --- model folders ------------------------------------------------------------------------------------
@@ -33,7 +38,7 @@ ASKED = {"mood": "a fine film", "digits": "1 2 3", "song": "la", "words": "the c
 def mutated_folder(models: Path, place: Path, seed: int) -> tuple[str, Path]:
     """A copy of one of the models with a few changes; mostly with a manifest that fits, as a stranger would make it."""
     chance = Random(seed)
-    name = chance.choice(MODELS)
+    name = chance.choice([name for name in ASKED if (models / name).is_dir()])
     shutil.copytree(models / name, place, ignore=shutil.ignore_patterns("checkpoints", "setup"))
     for _ in range(chance.randint(1, 3)):
         chance.choice(FOLDER_CHANGES)(place, chance)
@@ -122,8 +127,20 @@ def change_header(place: Path, chance: Random) -> None:
     file.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + size :])
 
 
+def change_engine(place: Path, chance: Random) -> None:
+    """Bytes of what an engine reads, most often where it says what follows."""
+    for file in (place / "model.bin", place / "model.onnx"):
+        if file.is_file():
+            data = bytearray(file.read_bytes())
+            for _ in range(chance.randint(1, 4) if data else 0):
+                reach = min(len(data), chance.choice([64, 600, 3_000, len(data)]))
+                data[chance.randrange(reach)] = chance.choice([0, 1, 127, 255, chance.randrange(256)])
+            file.write_bytes(data)
+
+
 FOLDER_CHANGES: list[Callable[[Path, Random], None]] = [
     change_json, change_json, change_json, change_json, flip_bytes, cut, replace, change_header,
+    change_engine,
 ]  # fmt: skip
 
 
@@ -131,6 +148,42 @@ def use_model(name: str, folder: Path) -> str:
     """Load a model, ask it, and open it: all that a user does first."""
     model = seqloom.load(folder)
     return str(model(ASKED[name]))[:100]
+
+
+# --- what a run has written -----------------------------------------------------------------------------
+
+
+def mutated_run(models: Path, place: Path, seed: int) -> Path:
+    """A copy of a run, some of whose files were changed or replaced, with one that says how far it is."""
+    chance = Random(seed)
+    shutil.copytree(models / chance.choice(["mood", "digits"]), place)
+    (place / ".live.json").write_text('{"step": 2, "steps": 9, "epoch": 0.5, "steps_per_second": 1.5}')
+    (place / ".lock").write_text(f"{os.getpid()}\n")
+    for _ in range(chance.randint(1, 4)):
+        folders = [place, *(folder for folder in (place / "checkpoints").glob("*") if folder.is_dir()), place / "setup"]
+        chance.choice([change_lines, change_json, cut, replace, flip_bytes])(chance.choice(folders), chance)
+    return place
+
+
+def change_lines(place: Path, chance: Random) -> None:
+    """Values of metrics and samples, one line or another."""
+    for file in regular(place):
+        if file.suffix != ".jsonl" and file.name != ".live.json":
+            continue
+        lines = file.read_text(errors="replace").splitlines() or ["{}"]
+        number = chance.randrange(len(lines))
+        try:
+            data = json.loads(lines[number])
+        except (ValueError, RecursionError):
+            continue
+        node(data, chance)
+        lines[number] = chance.choice([json.dumps(data), "[" * 20_000, '{"step": 1, "sample": "\\ud800"}'])
+        file.write_text("\n".join(lines) + "\n")
+
+
+def use_run(folder: Path) -> str:
+    """What the studio says of it, as it is sent."""
+    return RunInfo(model="run", ready=False, **run_data(folder)).model_dump_json().encode().decode()[:100]
 
 
 # --- data files ---------------------------------------------------------------------------------------

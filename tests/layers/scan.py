@@ -2,12 +2,24 @@
 
 from typing import Any
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from seqloom.layers.self_attentive_rnn import SelfAttentiveState
 from seqloom.testing import assert_same, gradients, randn, scan, tensors
 
-__all__ = ["SIZES", "assert_same", "gradients", "known", "randn", "rows", "scan", "tensors"]
+__all__ = [
+    "SIZES",
+    "as_torch",
+    "assert_same",
+    "gradients",
+    "known",
+    "randn",
+    "random_biases",
+    "rows",
+    "scan",
+    "tensors",
+]
 
 SIZES = [(1, 1, 1, 1), (2, 3, 4, 5), (3, 1, 2, 4), (4, 9, 2, 7)]
 """B, T, D, H."""
@@ -28,3 +40,19 @@ def known(state: Any, row: int) -> list[Tensor]:
     if isinstance(state, Tensor):
         return [state[row]]
     return [tensor for part in state for tensor in known(part, row)]
+
+
+def random_biases(layer: Any) -> Any:
+    """New layers have zeros there, and zeros hide mistakes."""
+    nn.init.normal_(layer.bias)
+    return layer
+
+
+def as_torch(layer: Any, kind: type[nn.Module]) -> nn.Module:
+    """The same layer as torch writes it, nn.GRU or nn.LSTM, with its second bias zero."""
+    oracle = kind(layer.input_size, layer.output_size, batch_first=True)
+    oracle.load_state_dict({
+        "weight_ih_l0": layer.weight_x.detach(), "weight_hh_l0": layer.weight_h.detach(),
+        "bias_ih_l0": layer.bias.detach(), "bias_hh_l0": torch.zeros_like(layer.bias),
+    })  # fmt: skip
+    return oracle

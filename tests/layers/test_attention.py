@@ -96,7 +96,7 @@ def test_a_memory_prepared_once_serves_every_step_of_a_decoder():
     q, h = randn(2, 3, 5), randn(2, 4, 6)
     mask = torch.tensor([[True, True, True, False], [True, False, False, False]])
     memory = layer.prepare(h, mask)
-    steps = [layer.look(q[:, t : t + 1], memory)[0] for t in range(3)]
+    steps = [layer.attend_to(q[:, t : t + 1], memory)[0] for t in range(3)]
     assert_same([torch.cat(steps, 1)], [layer(q, h, mask)[0]], [q, h, *layer.parameters()])
 
 

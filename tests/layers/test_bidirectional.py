@@ -85,7 +85,7 @@ def test_padded_rows_agree_with_packed_rows_of_torch():
 def as_in_keras(reader: LSTM | GRU, gates: str) -> list[NDArray[Any]]:
     """The weights of a layer, the gates in the order of Keras."""
     S = reader.symbols()
-    joined = [torch.cat([S[letter.format(gate)] for gate in gates], -1) for letter in reader.letters]
+    joined = [torch.cat([S[letter.format(gate)] for gate in gates], -1) for letter in reader.symbol_names]
     return [weight.detach().numpy() for weight in joined]
 
 

@@ -6,27 +6,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from torch.testing import assert_close
 
 from seqloom.layers.gru import GRU, GRUResetAfter, GRUState, gru, gru_reset_after
-from tests.layers.scan import SIZES, assert_same, randn, scan
-
-
-def random_biases(layer):
-    """New layers have zeros there, and zeros hide mistakes."""
-    nn.init.normal_(layer.bias)
-    return layer
-
-
-def as_torch(layer: GRUResetAfter) -> nn.GRU:
-    """The same layer as torch writes it, its second bias zero."""
-    oracle = nn.GRU(layer.input_size, layer.output_size, batch_first=True)
-    oracle.load_state_dict(
-        {
-            "weight_ih_l0": layer.weight_x.detach(),
-            "weight_hh_l0": layer.weight_h.detach(),
-            "bias_ih_l0": layer.bias.detach(),
-            "bias_hh_l0": torch.zeros_like(layer.bias),
-        }
-    )
-    return oracle
+from tests.layers.scan import SIZES, as_torch, assert_same, randn, random_biases, scan
 
 
 @pytest.mark.parametrize("B, T, D, H", SIZES)
@@ -47,7 +27,7 @@ def test_reset_after_agrees_with_torch():
     layer = random_biases(GRUResetAfter(3, 5))
     x, h = torch.randn(2, 4, 3), torch.randn(2, 5)
     y, end = layer(x, GRUState(h))
-    expected, last = as_torch(layer)(x, h[None])
+    expected, last = as_torch(layer, nn.GRU)(x, h[None])
     assert_close((y, end.h), (expected, last[0]))
 
 
@@ -56,7 +36,7 @@ def test_reset_after_treats_padding_as_torch_treats_packed_rows():
     x, h, lengths = torch.randn(3, 6, 3), torch.randn(3, 5), torch.tensor([2, 6, 1])
     y, end = layer(x, GRUState(h), lengths)
     packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-    expected, last = as_torch(layer)(packed, h[None])
+    expected, last = as_torch(layer, nn.GRU)(packed, h[None])
     assert_close((y, end.h), (pad_packed_sequence(expected, batch_first=True)[0], last[0]))
 
 

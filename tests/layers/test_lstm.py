@@ -6,33 +6,12 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from torch.testing import assert_close
 
 from seqloom.layers.lstm import LSTM, LSTMState, lstm
-from tests.layers.scan import SIZES, assert_same, randn, scan
-
-
-def random_lstm(D: int, H: int) -> LSTM:
-    """With biases that are no zeros: those hide mistakes."""
-    layer = LSTM(D, H)
-    nn.init.normal_(layer.bias)
-    return layer
-
-
-def as_torch(layer: LSTM) -> nn.LSTM:
-    """The same layer as torch writes it, its second bias zero."""
-    oracle = nn.LSTM(layer.input_size, layer.output_size, batch_first=True)
-    oracle.load_state_dict(
-        {
-            "weight_ih_l0": layer.weight_x.detach(),
-            "weight_hh_l0": layer.weight_h.detach(),
-            "bias_ih_l0": layer.bias.detach(),
-            "bias_hh_l0": torch.zeros_like(layer.bias),
-        }
-    )
-    return oracle
+from tests.layers.scan import SIZES, as_torch, assert_same, randn, random_biases, scan
 
 
 @pytest.mark.parametrize("B, T, D, H", SIZES)
 def test_fast_path_computes_the_equations(B, T, D, H):
-    layer = random_lstm(D, H).double()
+    layer = random_biases(LSTM(D, H)).double()
     x, h, c = randn(B, T, D), randn(B, H), randn(B, H)
     fast, end = layer(x, LSTMState(h, c))
     slow, slow_end = scan(lstm, x, [h, c], layer.symbols())
@@ -42,7 +21,7 @@ def test_fast_path_computes_the_equations(B, T, D, H):
 @pytest.mark.parametrize("B, T, D, H", SIZES)
 def test_fast_path_computes_the_equations_in_single_precision_too(B, T, D, H):
     """There, on a CPU, the kernel is another: that of oneDNN."""
-    layer = random_lstm(D, H)
+    layer = random_biases(LSTM(D, H))
     x, h, c = (leaf.detach().float().requires_grad_() for leaf in (randn(B, T, D), randn(B, H), randn(B, H)))
     fast, end = layer(x, LSTMState(h, c))
     slow, slow_end = scan(lstm, x, [h, c], layer.symbols())
@@ -54,24 +33,24 @@ def test_class_is_tied_to_its_definition():
 
 
 def test_lstm_agrees_with_torch():
-    layer = random_lstm(3, 5)
+    layer = random_biases(LSTM(3, 5))
     x, h, c = torch.randn(2, 4, 3), torch.randn(2, 5), torch.randn(2, 5)
     y, end = layer(x, LSTMState(h, c))
-    expected, (last_h, last_c) = as_torch(layer)(x, (h[None], c[None]))
+    expected, (last_h, last_c) = as_torch(layer, nn.LSTM)(x, (h[None], c[None]))
     assert_close((y, *end), (expected, last_h[0], last_c[0]))
 
 
 def test_lstm_treats_padding_as_torch_treats_packed_rows():
-    layer = random_lstm(3, 5)
+    layer = random_biases(LSTM(3, 5))
     x, h, c, lengths = torch.randn(3, 6, 3), torch.randn(3, 5), torch.randn(3, 5), torch.tensor([2, 6, 1])
     y, end = layer(x, LSTMState(h, c), lengths)
     packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-    expected, (last_h, last_c) = as_torch(layer)(packed, (h[None], c[None]))
+    expected, (last_h, last_c) = as_torch(layer, nn.LSTM)(packed, (h[None], c[None]))
     assert_close((y, *end), (pad_packed_sequence(expected, batch_first=True)[0], last_h[0], last_c[0]))
 
 
 def test_lstm_agrees_with_keras():
-    layer = random_lstm(3, 5)
+    layer = random_biases(LSTM(3, 5))
     oracle = keras.layers.LSTM(5, return_sequences=True, return_state=True)
     oracle.build((2, 4, 3))
     S = layer.symbols()
@@ -102,7 +81,7 @@ def test_columns_of_torch_say_the_same_as_rows():
 @pytest.mark.parametrize("T", [1, 4])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_padding_leaves_the_memory_as_it_is_to_the_bit(dtype, T):
-    layer = random_lstm(3, 5).to(dtype)
+    layer = random_biases(LSTM(3, 5)).to(dtype)
     start = LSTMState(*torch.randn(2, 2, 5, dtype=dtype))
     _, end = layer(torch.randn(2, T, 3, dtype=dtype), start, torch.tensor([T, 0]))
     assert end.c[1].equal(start.c[1])

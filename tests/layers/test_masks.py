@@ -3,7 +3,15 @@ import torch
 from torch.testing import assert_close
 
 from seqloom.errors import ShapeError
-from seqloom.layers.masks import causal, causal_mask, lengths_to_mask, padding_mask, per_head, per_query, quiet
+from seqloom.layers.masks import (
+    causal,
+    causal_mask,
+    lengths_to_mask,
+    padding_mask,
+    per_head,
+    per_query,
+    zero_masked_nans,
+)
 from tests.layers.scan import randn
 
 
@@ -29,7 +37,7 @@ def test_quiet_changes_only_what_is_no_number_where_nobody_looks():
     x = randn(2, 3, 4).detach()
     x[:, 1, 2], x[0, 2, 0], x[1, 2, 0] = torch.nan, torch.inf, 5.0
     mask = torch.tensor([[True, True, False], [True, False, False]])[:, None]
-    y = quiet(x, mask)
+    y = zero_masked_nans(x, mask)
     assert y[0, 1, 2].isnan()  # real, and wrong: to be seen
     assert [y[1, 1, 2].item(), y[0, 2, 0].item(), y[1, 2, 0].item()] == [0, 0, 5]
     same = torch.ones(2, 3, 4, dtype=torch.bool)
@@ -41,4 +49,4 @@ def test_quiet_keeps_a_row_that_a_single_query_of_a_single_head_sees():
     x = torch.full((1, 2, 3), torch.nan)
     mask = torch.zeros(1, 4, 5, 2, dtype=torch.bool)
     mask[0, 2, 3, 1] = True
-    assert quiet(x, mask).isnan().tolist() == [[[False] * 3, [True] * 3]]
+    assert zero_masked_nans(x, mask).isnan().tolist() == [[[False] * 3, [True] * 3]]

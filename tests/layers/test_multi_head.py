@@ -177,10 +177,10 @@ def test_keys_of_the_source_computed_once_serve_every_look():
     layer = exact(MultiHead(6, 3))
     x, h = randn(2, 4, 6), randn(2, 5, 6)
     mask = some(2, 1, 1, 5)
-    source = layer.keys(h, mask)
-    looks: list[Any] = [layer.look(x[:, t : t + 1], source, mask) for t in range(4)]
+    source = layer.project_keys_values(h, mask)
+    looks: list[Any] = [layer.attend_to(x[:, t : t + 1], source, mask) for t in range(4)]
     assert_same([torch.cat(looks, 1)], [layer(x, h, mask)], [x, h, *layer.parameters()])
-    assert_close(layer.look(x, source, mask, weights=True), layer(x, h, mask, weights=True))
+    assert_close(layer.attend_to(x, source, mask, weights=True), layer(x, h, mask, weights=True))
 
 
 def as_torch(layer: MultiHead) -> nn.MultiheadAttention:
@@ -264,8 +264,8 @@ def test_a_mask_without_its_axes_is_refused_everywhere():
     calls = [
         lambda: layer(x, x, mask),
         lambda: layer(x, x.clone(), mask),
-        lambda: layer.keys(x, mask),
-        lambda: layer.look(x, layer.keys(x), mask),
+        lambda: layer.project_keys_values(x, mask),
+        lambda: layer.attend_to(x, layer.project_keys_values(x), mask),
         lambda: layer.step(x, None, mask),
     ]
     for call in calls:

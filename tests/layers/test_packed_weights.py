@@ -6,10 +6,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from seqloom.layers import packed_weights as packing
+from seqloom.layers.kv_cache import ROOM, KVCache
 from seqloom.layers.linear import Linear
 from seqloom.layers.multi_head import MultiHead
 from seqloom.layers.packed_weights import packed_weights, product
-from seqloom.layers.written_cache import ROOM, WrittenCache
 
 
 @pytest.fixture(autouse=True)
@@ -65,11 +65,11 @@ def test_a_cache_grows_and_its_rows_are_chosen_in_place():
     new = torch.randn(3, ROOM + 9, 2, 2, 4)
     rows = torch.tensor([2, 0, 2, 1])
     with torch.inference_mode():
-        cache = WrittenCache.after(None, new[:, :2])
+        cache = KVCache.after(None, new[:, :2])
         for place in range(2, ROOM + 9):
             if place == 7:
                 cache, new = cache.select(rows), new[rows]
-            cache = WrittenCache.after(cache, new[:, place : place + 1])
+            cache = KVCache.after(cache, new[:, place : place + 1])
     torch.testing.assert_close(cache.k, new[:, :, 0].transpose(1, 2))
     torch.testing.assert_close(cache.v, new[:, :, 1].transpose(1, 2))
 

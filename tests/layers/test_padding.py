@@ -17,10 +17,10 @@ from seqloom.layers.convolution import CausalConvolution, Convolution
 from seqloom.layers.cross_entropy import CrossEntropy
 from seqloom.layers.decoder_block import DecoderBlock, DecoderBlockPreNorm
 from seqloom.layers.encoder_block import EncoderBlock, EncoderBlockPreNorm
-from seqloom.layers.heads import MLP, LogisticRegression
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.layers.multi_head import MultiHead
 from seqloom.layers.norms import BatchNorm
+from seqloom.layers.output_layers import MLP, LogisticRegression
 from seqloom.layers.scores import SCORES, score_called
 from seqloom.layers.transposed_linear import TransposedLinear
 from tests.layers.lifted import exact

@@ -234,6 +234,7 @@ def test_every_module_of_a_model_has_a_definition():
         "WordDropout": "nothing once training has ended",
         "SourceView": "that of its projection, if it has one",
         "Seq2Seq": "that of its decoder",
+        "SharedEncoder": "that of each model that shares it",
     }
     for module in found_in_models(nn.Module):
         name = module.__name__

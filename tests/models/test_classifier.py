@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqloom.layers.heads import logistic_regression, mlp
+from seqloom.layers.output_layers import logistic_regression, mlp
 from seqloom.models.classifier import Classifier, Features, FlatClassifier, make_classifier
 from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.settings import ModelConfig

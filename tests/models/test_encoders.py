@@ -72,9 +72,9 @@ def test_widths_may_differ_and_both_directions_are_put_side_by_side(name):
 
 
 def test_what_cannot_be_built_says_why():
-    with pytest.raises(ConfigError, match="mixer sees the words to come"):
+    with pytest.raises(ConfigError, match="mixer is not causal"):
         make("mixer", causal=True)
-    with pytest.raises(ConfigError, match="a reader from the right has seen the words to come"):
+    with pytest.raises(ConfigError, match="a bidirectional model sees the words it should predict"):
         make("lstm", causal=True, bidirectional=True)
     with pytest.raises(ConfigError, match=r"did you mean lstm .*there are: .*transformer"):
         make("lsmt")

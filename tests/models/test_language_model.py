@@ -109,11 +109,11 @@ def test_only_what_has_places_has_a_limit():
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"name": "mixer"}, "mixer sees the words to come"),
+        ({"name": "mixer"}, "mixer is not causal"),
         ({"name": "mixer"}, "use one of: rnn, gru, .*self-attentive-rnn, cnn, transformer, words"),
-        ({"name": "lstm", "bidirectional": True}, "has seen the words to come"),
-        ({"name": "lstm", "tied": True}, "model.tied: the last layer is 5 wide, a word 8"),
-        ({"name": "lstm", "tied": True, "one_hot": True}, "one-hot words have no weights to share"),
+        ({"name": "lstm", "bidirectional": True}, "sees the words it should predict"),
+        ({"name": "lstm", "tied": True}, "model.tied: the last layer has width 5, the embeddings 8"),
+        ({"name": "lstm", "tied": True, "one_hot": True}, "one-hot vectors have no weights to tie"),
     ],
 )
 def test_what_cannot_be_built_says_why(settings, message):

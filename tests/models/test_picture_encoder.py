@@ -43,5 +43,5 @@ def test_the_decoder_computes_its_equations_from_a_picture(name):
 
 
 def test_a_picture_that_the_convolutions_leave_nothing_of_is_refused():
-    with pytest.raises(ConfigError, match="leave nothing of 3 x 12 pixels"):
+    with pytest.raises(ConfigError, match="are too many for 3 x 12 pixels"):
         settings().grid(3, 12)

@@ -1,6 +1,8 @@
 """A model folder is data: what its settings name may be installed, but code that lies in the folder is never run."""
 
+import importlib
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from seqloom.models import registry
 from seqloom.storage import write_manifest
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
+from tests.forked import forked
 from tests.once import once
 from tests.training.reviews import QUICK, write_reviews
 
@@ -93,6 +96,25 @@ def test_a_package_around_the_folder_does_not_help(malicious):
     malicious.write("evil.py")
     malicious.name(model="run.evil:cell")
     malicious.is_refused()
+
+
+def test_nor_does_a_package_of_the_same_name_that_was_imported_before(malicious, tmp_path):
+    """A namespace package grows when the current folder joins the path: what was looked at had no such module yet."""
+    place = malicious.folder.rename(tmp_path / "namespace")
+    malicious.folder = place
+    (tmp_path / "elsewhere" / "namespace").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "namespace" / "harmless.py").write_text("")
+    malicious.write("evil.py")
+    malicious.name(model="namespace.evil:cell")
+
+    def load_it() -> str:
+        sys.path[:] = [str(tmp_path / "elsewhere"), *(each for each in sys.path if each not in ("", str(tmp_path)))]
+        importlib.import_module("namespace.harmless")
+        return str(seqloom.load(place))
+
+    found = forked(load_it)
+    assert (found.kind, malicious.mark.exists()) == ("error", False), found.text
+    assert re.search(REFUSED, found.text)
 
 
 def test_code_that_was_imported_before_is_refused_too(malicious):

@@ -131,13 +131,13 @@ def test_every_encoder_and_decoder_reads_settings_that_exist():
     "values, message",
     [
         ({"name": "lsmt"}, "name: no architecture is called 'lsmt'\n.*did you mean lstm.*there are: .*transformer"),
-        ({"name": "lstm", "heads": 2}, "heads: is read by transformer; lstm has no use for it\n.*leave it out"),
-        ({"name": "lstm", "window": 5}, "window: is read by cnn; lstm has no use for it"),
-        ({"name": "words", "widths": [3]}, "widths: is read by rnn, .*lstm.*; words has no use for it"),
-        ({"name": "cnn", "bidirectional": True}, "bidirectional: is read by rnn, .*gru, .*; cnn has no use for it"),
-        ({"name": "mixer", "positions": "sinusoidal"}, "positions: is read by transformer; mixer has no use"),
-        ({"name": "logistic", "pooling": "max"}, "pooling: .*logistic has no use for it"),
-        ({"name": "mlp", "norm": "after"}, "norm: is read by transformer; mlp has no use for it"),
+        ({"name": "lstm", "heads": 2}, "heads: is a setting of transformer; lstm does not use it\n.*leave it out"),
+        ({"name": "lstm", "window": 5}, "window: is a setting of cnn; lstm does not use it"),
+        ({"name": "words", "widths": [3]}, "widths: is a setting of rnn, .*lstm.*; words does not use it"),
+        ({"name": "cnn", "bidirectional": True}, "bidirectional: is a setting of rnn, .*gru, .*; cnn does not use it"),
+        ({"name": "mixer", "positions": "sinusoidal"}, "positions: is a setting of transformer; mixer does not use"),
+        ({"name": "logistic", "pooling": "max"}, "pooling: .*logistic does not use it"),
+        ({"name": "mlp", "norm": "after"}, "norm: is a setting of transformer; mlp does not use it"),
         ({"name": "transformer", "heads": 3}, "3 heads do not divide a width of 128"),
     ],
 )
@@ -166,7 +166,6 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "own_layers.py").write_text(OTHERS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     yield tmp_path
     for name in ("own_cells", "own_layers"):
         sys.modules.pop(name, None)
@@ -230,9 +229,11 @@ def test_a_decoder_and_a_whole_translator_of_ones_own_are_trained(own):
 
 def test_what_an_encoder_reads_is_what_its_parameters_are_called(own):
     assert {"hidden"} <= find("own_layers:Shift").reads
-    with pytest.raises(ConfigError, match=r"widths: is read by .*; own_layers:Shift has no use for it"):
+    with pytest.raises(ConfigError, match=r"widths: is a setting of .*; own_layers:Shift does not use it"):
         load_run(None, ["model.widths=[3]"], task="classify", model__name="own_layers:Shift")
-    with pytest.raises(ConfigError, match="heads: is read by transformer; own_layers:mixing_block has no use for it"):
+    with pytest.raises(
+        ConfigError, match="heads: is a setting of transformer; own_layers:mixing_block does not use it"
+    ):
         load_run(None, ["model.heads=2"], task="classify", model__name="own_layers:mixing_block")
 
 
@@ -252,7 +253,7 @@ def test_objects_are_known_by_where_they_can_be_imported(own):
     [
         ("own_cell:min_gru", "model.name: cannot import own_cell: ModuleNotFoundError"),
         ("own_cells:max_gru", "model.name: own_cells has no max_gru\n.*min_gru"),
-        ("own_layers:not_a_model", "model.name: own_layers:not_a_model is no architecture, it is 3"),
+        ("own_layers:not_a_model", "model.name: own_layers:not_a_model is not an architecture, it is 3"),
     ],
 )
 def test_what_cannot_be_used_says_why(own, name, message):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,13 +35,18 @@ class Running:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if "Serving on" in line:
-                self.url = line.split()[2]
-                break
-        else:
-            _, errors = self.process.communicate()
-            pytest.fail(errors, pytrace=False)
+        patience = threading.Timer(120, self.process.kill)
+        patience.start()
+        try:
+            for line in self.process.stdout:
+                if "Serving on" in line:
+                    self.url = line.split()[2]
+                    break
+            else:
+                _, errors = self.process.communicate(timeout=60)
+                pytest.fail(errors, pytrace=False)
+        finally:
+            patience.cancel()
         self.port = int(self.url.rpartition(":")[2])
 
     def ask(
@@ -62,7 +68,10 @@ class Running:
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """End it; its exit code and what it wrote to standard error."""
         self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=60)
+        try:
+            _, errors = self.process.communicate(timeout=60)
+        finally:
+            self.process.kill()  # if it does not end by itself, which is an error
         return self.process.returncode, errors
 
 

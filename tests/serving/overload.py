@@ -146,7 +146,7 @@ def run(folder: Path, warm: float, seconds: float, queue: int) -> tuple[float, S
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
             looking = beside.submit(look, running.port, running.process.pid, seconds)
             seen = asyncio.run(overload(running.port, 10 * before, seconds))
-            seen.health, seen.memory, seen.waiting = looking.result()
+            seen.health, seen.memory, seen.waiting = looking.result(timeout=seconds + 120)
         after = asyncio.run(capacity(running.port, warm))
     finally:
         code, errors = running.stop()

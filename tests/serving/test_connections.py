@@ -6,7 +6,20 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.serving.toy_server import Served, answer_of, drip, eventually, get, one, parse, post, read_until_cut, rest
+from tests.serving.toy_server import (
+    Served,
+    answer_of,
+    drip,
+    get,
+    head,
+    one,
+    parse,
+    post,
+    read_until_cut,
+    received,
+    rest,
+)
+from tests.waits import eventually
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +104,7 @@ def test_pieces_of_a_body_reach_the_application_as_they_come(served):
             client.sendall(piece)
             found = b""
             while b"<%d>" % len(piece) not in found:
-                found += client.recv(65_536)
+                found += received(client, 65_536)
 
 
 @pytest.mark.parametrize("request_", [post("/body", 9, b"half"), post("/wait", 3, b"abc")], ids=["reading", "working"])
@@ -238,10 +251,7 @@ def test_head_has_the_headers_of_get_and_no_body(served):
 
 def test_a_client_that_asks_before_it_sends_a_body_is_answered(served):
     with served.connect(post("/upload", 3, b"", "Expect: 100-continue", "Connection: close")) as client:
-        found = b""
-        while b"\r\n\r\n" not in found:
-            found += client.recv(1)
-        assert found.startswith(b"HTTP/1.1 100 Continue")
+        assert head(client).startswith(b"HTTP/1.1 100 Continue")
         client.sendall(b"abc")
         assert answer_of(client)[::2] == (200, 3)
 

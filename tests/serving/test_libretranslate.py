@@ -83,7 +83,7 @@ def test_what_is_written_into_html_is_escaped_and_tags_are_not_translated(served
         ('{"q": "1", "source": "en"}', "target: field required"),
         ('{"q": 5, "source": "en", "target": "de"}', "q: "),
         ('{"q": "1", "source": "en", "target": "de", "format": "pdf"}', "format: "),
-        ("[1]", "no object"),
+        ("[1]", "not an object"),
         ("{", "neither JSON nor a form"),
         ("[" * 30_000, "neither JSON nor a form"),
     ],

@@ -213,7 +213,7 @@ def test_beyond_this_machine_only_with_a_key(models):
     for host, loopback in {"127.0.0.1": True, "127.8.9.1": True, "::1": True, "localhost": True, "0.0.0.0": False,
                            "::": False, "example.org": False, "192.168.1.4": False}.items():  # fmt: skip
         assert is_loopback(host) is loopback
-    with pytest.raises(SeqloomError, match="can be reached from other machines, and there is no key"):
+    with pytest.raises(SeqloomError, match="is reachable from other machines, and no key is set"):
         serve([str(models / "digits")], host="0.0.0.0", port=0)
     with pytest.raises(SeqloomError, match="visible ASCII"):
         serve([str(models / "digits")], key="a b")
@@ -240,7 +240,7 @@ def test_a_log_that_nobody_reads_stops_nothing(models):
         assert running.ask("/nothing" + "x" * 40).status == 404
     running.process.send_signal(signal.SIGTERM)
     assert running.process.wait(timeout=60) == 0
-    running.process.communicate()
+    running.process.communicate(timeout=60)
 
 
 async def call(app, path="/health", headers=()):
@@ -290,5 +290,5 @@ def test_an_error_of_ours_shows_nothing_of_itself(service, monkeypatch, caplog):
     with caplog.at_level(logging.INFO):
         status, body = asyncio.run(call(app, "/api/models"))
     assert status == 500
-    assert body == {"error": {"message": "an internal error; the server's log says where"}}
+    assert body == {"error": {"message": "internal error; see the server's log"}}
     assert "AttributeError at " in caplog.text and "Traceback" not in caplog.text

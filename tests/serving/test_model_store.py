@@ -10,6 +10,7 @@ import pytest
 from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.serving.model_store import ModelStore
+from seqloom.training.checkpoint import folder_of, kept_steps
 from seqloom.training.model import load
 
 
@@ -18,9 +19,9 @@ def loads(monkeypatch):
     """What was loaded, in order."""
     names = []
 
-    def counted(folder):
+    def counted(folder, *, step):
         names.append(folder.name)
-        return load(folder)
+        return load(folder, step=step)
 
     monkeypatch.setattr("seqloom.serving.model_store.load", counted)
     return names
@@ -79,11 +80,48 @@ def test_what_cannot_be_served_is_said_before_anything_starts(models, tmp_path):
         ModelStore([str(broken)], 10**9)
 
 
+def test_a_checkpoint_has_one_name_and_is_counted_in_memory(models):
+    """Each name is a model in memory: a client who writes a step in many ways would have it many times."""
+    (step,) = kept_steps(models / "mood")[-1:]
+    store = ModelStore([str(models / "mood")], 10**9)
+    found = store.find(f"mood@{step}")
+    assert found is not None and found.step == step
+    digits = "".join(chr(0x660 + int(digit)) for digit in str(step))  # as they are written in Arabic
+    for other in (
+        f"0{step}",
+        f"{step:08d}",
+        f"+{step}",
+        f" {step}",
+        f"{step} ",
+        digits,
+        "",
+        "9" * 40,
+        "../x",
+        f"{step}@{step}",
+    ):
+        assert store.find(f"mood@{other}") is None, other
+    assert list(store.checkpoints) == [f"mood@{step}"]
+    store.open(f"mood@{step}")
+    files = [folder_of(models / "mood", step) / f"{kind}.safetensors" for kind in ("model", "average")]
+    assert store.bytes_in_memory() == sum(file.stat().st_size for file in files if file.exists())
+
+
+def test_checkpoints_that_are_gone_are_forgotten(models, tmp_path):
+    shutil.copytree(models / "mood", tmp_path / "mood")
+    (step,) = kept_steps(tmp_path / "mood")[-1:]
+    shutil.copytree(folder_of(tmp_path / "mood", step), folder_of(tmp_path / "mood", step + 1))
+    store = ModelStore([str(tmp_path / "mood")], 10**9)
+    assert store.find(f"mood@{step}") and store.find(f"mood@{step + 1}")
+    shutil.rmtree(folder_of(tmp_path / "mood", step))
+    assert store.find(f"mood@{step + 1}")
+    assert list(store.checkpoints) == [f"mood@{step + 1}"]
+
+
 def test_a_folder_that_was_swapped_for_another_model_is_not_taken_for_the_first(models, tmp_path):
     shutil.copytree(models / "mood", tmp_path / "model")
     store = ModelStore([str(tmp_path / "model")], 10**9)
     shutil.rmtree(tmp_path / "model")
     shutil.copytree(models / "words", tmp_path / "model")
-    with pytest.raises(APIError, match="another one since this server started") as refused:
+    with pytest.raises(APIError, match="has changed since this server started") as refused:
         store.open("model")
     assert refused.value.status == 503

@@ -16,6 +16,7 @@ from seqloom.serving.settings import Bounds
 from seqloom.training.model import load
 from tests.data.pictures.test_decoding import bomb
 from tests.once import once
+from tests.serving.conftest import Running
 from tests.tasks.drawings import draw, train_captioner
 
 ASKED = "a green square below left"
@@ -50,6 +51,17 @@ def test_a_picture_in_base64_is_described(run, sent):
     for given in (sent, {"image": sent}, f"data:image/png;base64,{sent}"):
         assert model(parsed(run, given)[0]).text == ASKED
     assert ASKED in explain_model(model, {"image": sent}).title
+
+
+def test_the_studio_looks_at_a_model_while_it_describes_one(run, sent):
+    """What was read is told as it was sent: the picture itself is nothing that JSON has."""
+    running = Running([str(run)])
+    try:
+        for path in ("/api/inspect", "/api/attribute"):
+            reply = running.ask(path, {"text": {"image": sent}})
+            assert (reply.status, reply.json().get("input")) == (200, {"image": sent}), reply.body[:300]
+    finally:
+        assert running.stop()[0] == 0
 
 
 def test_the_name_of_a_file_is_no_picture(run):

@@ -60,7 +60,7 @@ def run(work, **bounds):
         finally:
             scheduler.close()
 
-    found = asyncio.run(through())
+    found = asyncio.run(asyncio.wait_for(through(), 60))
     if scheduler.thread.ident is not None:
         scheduler.thread.join(timeout=30)
         assert not scheduler.thread.is_alive()
@@ -376,4 +376,4 @@ def test_a_request_that_is_slow_by_itself_does_not_lower_the_limit():
         scheduler.run_once()
         assert scheduler.admission.limit >= before
 
-    asyncio.run(work())
+    asyncio.run(asyncio.wait_for(work(), 60))

@@ -10,11 +10,12 @@ import pytest
 
 from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
+from seqloom.explaining.trained import explain_model
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.serving.errors import APIError
 from seqloom.serving.service import InferenceService
 from seqloom.serving.settings import Bounds
-from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.tasks.task import characters_in
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.tasks.translate.settings import TranslateConfig
@@ -45,7 +46,7 @@ def run(service, work):
         finally:
             service.scheduler.close()
 
-    return asyncio.run(through())
+    return asyncio.run(asyncio.wait_for(through(), 120))
 
 
 def test_a_model_that_requests_wait_for_is_not_loaded_twice_nor_taken_for_another(models):
@@ -195,11 +196,14 @@ def test_no_temperature_without_a_number(temperature):
 def test_an_explanation_ends_when_nobody_waits_for_it(models):
     service = make(models, "digits", explanations=2)
     begun, ended, never, answered = (threading.Event() for _ in range(4))
+    told: list[bool] = []
 
     def stages(wanted) -> str:
         begun.set()
-        while wanted():
+        until = time.monotonic() + 20
+        while wanted() and time.monotonic() < until:
             time.sleep(0.001)
+        told.append(not wanted())
         answered.wait(30)  # what waits behind it begins no sooner
         ended.set()
         raise SeqloomError("nobody waits")
@@ -223,4 +227,18 @@ def test_an_explanation_ends_when_nobody_waits_for_it(models):
         return {"type": "http.disconnect"}
 
     run(service, work)
+    assert told == [True]
     assert not never.is_set(), "it had not begun"
+
+
+@pytest.mark.parametrize("stages", [0, 1])
+def test_a_walkthrough_goes_no_further_when_nobody_waits(models, stages):
+    asked: list[bool] = []
+
+    def wanted() -> bool:
+        asked.append(len(asked) < stages)
+        return asked[-1]
+
+    with pytest.raises(SeqloomError, match="ask again"):
+        explain_model(load(models / "digits"), "1 2", wanted)
+    assert asked == [True] * stages + [False]

@@ -40,7 +40,7 @@ def test_a_step_is_written_otherwise_and_the_rest_follows(served):
         ({"text": "1", "look": "none"}, 422, "names no head"),
         ({"text": "1", "prefix": [1]}, 200, ""),
         ({"text": "1", "prefix": [2]}, 422, "a token that is never written"),
-        ({"text": " "}, 422, "there is no word in the text"),
+        ({"text": " "}, 422, "the text contains no words"),
         ({"text": "1 " * 1500}, 413, "at most 2,000 (text_characters)"),
         ({"text": "1", "beam": 8}, 422, "at most 6 (beam)"),
         ({"text": "1", "beam": 9}, 422, "beam: input should be less than or equal to 8"),
@@ -59,7 +59,7 @@ def test_gates_over_time_come_with_the_influence_of_each_token(served):
     assert [one["symbol"] for one in found["strips"]] == ["i", "f", "g", "o", "c", "h"]
     assert found["tokens"] == ["a", "fine", "film"] and len(found["influence"]) == 3
     long = served.ask("/api/strips", {"model": "mood", "text": "film " * 40})
-    assert (long.status, "too many to look at" in long.json()["error"]["message"]) == (422, True)
+    assert (long.status, "too many to show" in long.json()["error"]["message"]) == (422, True)
 
 
 def test_the_learning_curves_of_all_models_are_there(served):
@@ -67,6 +67,29 @@ def test_the_learning_curves_of_all_models_are_there(served):
     assert list(runs) == ["digits", "song", "mood", "words"]
     curves = runs["digits"]["curves"]
     assert curves["valid_exact"]["values"][-1] > 0.9 and curves["loss"]["steps"] == sorted(curves["loss"]["steps"])
+
+
+def test_a_checkpoint_is_asked_as_name_at_step(served, models):
+    runs = {run["model"]: run for run in served.ask("/api/runs").json()["runs"]}
+    step = runs["digits"]["checkpoints"][0]
+    asked = {"model": f"digits@{step}", "text": "3 1"}
+    at_step = seqloom.load(models / "digits", step=step)
+    assert served.ask("/api/inspect", asked).json()["text"] == at_step("3 1", beam=4).text
+    assert served.ask("/api/attribute", asked).json()["outputs"] == list(at_step.attribute("3 1").outputs)
+    assert [one["name"] for one in served.ask("/api/models").json()] == [
+        "digits",
+        "song",
+        "mood",
+        "words",
+    ]  # not listed
+    for name in (f"digits@{step + 1}", "digits@", "digits@x", "none@3", f"mood@{step}@3"):
+        found = served.ask("/api/inspect", {"model": name, "text": "3 1"})
+        assert (found.status, "no model is called" in found.json()["error"]["message"]) == (404, True)
+
+
+def test_only_a_run_that_trains_is_stopped(served):
+    for name, status in (("digits", 409), ("none", 404), (3, 422)):
+        assert served.ask("/api/runs/stop", {"model": name}).status == status
 
 
 def test_words_lie_on_a_plane_and_a_word_has_neighbours(served):
@@ -102,7 +125,7 @@ def test_an_attribution_is_what_the_model_says_in_python(served, models, model, 
         ({"text": "1", "method": "shap"}, 422, "method: "),
         ({"text": "1 " * 1500}, 413, "at most 2,000 (text_characters)"),
         ({"model": "mood", "text": ""}, 422, "nothing to attribute"),
-        ({"text": " "}, 422, "no word in the text"),
+        ({"text": " "}, 422, "the text contains no words"),
     ],
 )
 def test_what_cannot_be_attributed_says_why(served, body, status, words):

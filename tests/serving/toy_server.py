@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +169,7 @@ class Served:
 
     def end(self) -> None:
         self.process.kill()
-        self.process.communicate()
+        self.process.communicate(timeout=60)
 
 
 def get(path: str, *more: str) -> bytes:
@@ -192,13 +191,26 @@ def rest(client: socket.socket) -> bytes:
 
 def one(client: socket.socket) -> bytes:
     """An answer with its length, on a connection that stays open."""
-    found = b""
-    while b"\r\n\r\n" not in found:
-        found += client.recv(1)
+    found = head(client)
     length = int(found.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
     while len(found.partition(b"\r\n\r\n")[2]) < length:
-        found += client.recv(1)
+        found += received(client, 1)
     return found
+
+
+def head(client: socket.socket) -> bytes:
+    """The status line and headers of an answer."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        found += received(client, 1)
+    return found
+
+
+def received(client: socket.socket, most: int) -> bytes:
+    """What has come, something at least: a connection that was closed gives nothing, again and again."""
+    part = client.recv(most)
+    assert part, "the server closed the connection"
+    return part
 
 
 def parse(answer: bytes) -> tuple[int, dict[str, str], Any]:
@@ -229,13 +241,6 @@ def drip(client: socket.socket, data: bytes) -> bytes:
             return found
         found += part
     raise AssertionError("the server took it all")
-
-
-def eventually(check: Callable[[], bool]) -> None:
-    end = time.monotonic() + LIMIT
-    while not check():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def read_until_cut(client: socket.socket) -> bytes:

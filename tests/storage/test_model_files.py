@@ -62,7 +62,7 @@ def replaced_by_link(file: Path) -> None:
 def test_only_regular_files_are_opened(replace, name, folder):
     (folder / name).unlink()
     replace(folder / name)
-    with pytest.raises(DamagedError, match=f"{name} is no regular file"):
+    with pytest.raises(DamagedError, match=f"{name} is not a regular file"):
         open_files(folder).map(name)
 
 
@@ -79,7 +79,7 @@ def test_every_changed_byte_is_noticed(folder):
 @pytest.mark.parametrize("name", ["../outside", "a/b", "/etc/passwd", ".hidden", "", "a\0b", "C:x", "x" * 300])
 def test_a_manifest_names_no_path_to_elsewhere(name, folder):
     (folder / MANIFEST).write_text(json.dumps({"format": 1, "files": {name: "0" * 64}}))
-    with pytest.raises(DamagedError, match="which is no file of a model"):
+    with pytest.raises(DamagedError, match="which is not a file of a model"):
         open_files(folder)
 
 
@@ -100,7 +100,7 @@ def test_a_manifest_of_another_form(files, folder):
         ('{"a": NaN}', "NaN is no number"),
         ('{"a": "\\ud800"}', "half a character"),
         ('{"a": ' + "1" * 10_000 + "}", "it is not JSON"),
-        ("[1]", "no JSON object"),
+        ("[1]", "not a JSON object"),
         ('{"a": 1}' + " " * (1 << 26), "bytes of JSON, more than"),
     ],
 )

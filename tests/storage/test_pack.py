@@ -13,7 +13,7 @@ import torch
 
 import seqloom
 from seqloom.errors import DamagedError, OutputError
-from seqloom.serving.model_store import entry_of
+from seqloom.serving.model_store import entry_of, named
 from seqloom.storage import Pack, digest, open_files
 from seqloom.storage.pack import MOST_FILES
 from tests.typed import typed
@@ -60,7 +60,7 @@ def test_every_command_takes_a_pack(folder, packed, tmp_path):
     data = tmp_path / "pairs.tsv"
     data.write_text("one two\t12\nthree\t3\n", encoding="utf-8")
     assert typed("evaluate", "digits.seqloom", str(data), folder=tmp_path).returncode == 0
-    served = entry_of(str(packed))
+    served = entry_of(*named(str(packed)))
     assert (served.name, served.task) == ("digits", "translate")
 
 
@@ -89,8 +89,7 @@ def test_an_unpacked_pack_is_a_model_folder(packed, tmp_path):
     assert open_files(tmp_path / "folder").hashes == open_files(packed).hashes
 
 
-def test_a_model_goes_on_from_a_pack(packed, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_a_model_goes_on_from_a_pack(packed, tmp_path):
     start = {"model": str(packed), "keep": "all"}
     model = seqloom.train(
         task="translate", data=ROWS, valid=ROWS[:4], model=SMALL, start=start, out=tmp_path / "run", steps=1, quiet=True
@@ -109,7 +108,7 @@ def test_where_a_pack_cannot_be_written(packed, tmp_path, name, what):
 
 def test_a_pack_that_is_there_is_not_overwritten(packed):
     before = packed.stat()
-    with pytest.raises(OutputError, match="is there already\n    -> choose another name"):
+    with pytest.raises(OutputError, match="already exists\n    -> choose another name"):
         seqloom.load(packed).pack(packed)
     assert packed.stat() == before
 
@@ -220,7 +219,7 @@ def test_directories_that_lie_are_refused(packed, tmp_path, change, what):
 def test_a_pack_that_was_cut_off_is_refused(packed, tmp_path, share):
     content = packed.read_bytes()
     (tmp_path / "cut.seqloom").write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(DamagedError, match="is no sound pack"):
+    with pytest.raises(DamagedError, match="is not a valid pack"):
         seqloom.load(tmp_path / "cut.seqloom")
 
 
@@ -242,7 +241,7 @@ def test_a_manifest_cannot_lead_out_of_a_pack(packed, tmp_path):
         archive.writestr("manifest.json", json.dumps({"format": 1, "files": {"../../etc/passwd": "0" * 64}}))
 
     bad = rewritten(packed, tmp_path / "bad.seqloom", change, left_out="manifest.json")
-    with pytest.raises(DamagedError, match="which is no file of a model"):
+    with pytest.raises(DamagedError, match="which is not a file of a model"):
         open_files(bad)
 
 

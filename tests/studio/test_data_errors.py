@@ -87,5 +87,5 @@ def test_what_is_too_much_is_not_looked_at(moods, monkeypatch):
 def test_a_model_of_somebody_else_opens_no_file_and_nobody_waits_in_vain(moods):
     with pytest.raises(SeqloomError, match="was not trained by you"):
         data_errors(Model(moods.config, moods.task, moods.network, own=False), lambda: True)
-    with pytest.raises(SeqloomError, match="nobody waits"):
+    with pytest.raises(SeqloomError, match="the client is gone"):
         data_errors(Model(moods.config, moods.task, moods.network), lambda: False)

@@ -23,6 +23,5 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Model:
 
 
 @pytest.fixture
-def song(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def song(tmp_path: Path) -> Path:
     return write_song(tmp_path / "song.txt")

@@ -156,7 +156,7 @@ def test_the_loss_of_a_number_is_squared_error_and_cannot_be_smoothed():
     assert answers.expected(targets) == [12, 2, 10]
     assert float(answers.loss(torch.tensor([[1.5], [-2.0], [2.0]]), targets)) == pytest.approx(1 + 0 + 4)
     assert answers.answer("t", torch.tensor([-1.0])).number == 6
-    with pytest.raises(ConfigError, match=r"train.label_smoothing: a number has no labels"):
+    with pytest.raises(ConfigError, match=r"train.label_smoothing: a regression has no labels"):
         answers.loss(torch.zeros(3, 1), targets, 0.1)
 
 
@@ -186,8 +186,7 @@ def test_a_label_never_seen_is_named_among_several(several, tmp_path):
         several.evaluate(str(file))
 
 
-def test_what_of_a_text_was_not_read_or_never_seen_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_what_of_a_text_was_not_read_or_never_seen_is_reported(tmp_path):
     reviews = write_reviews(tmp_path / "reviews.tsv")
     train(quick(reviews, "train.steps=2", "train.warmup_steps=0"), tmp_path / "run", quiet=True)
     known, long, strange = load(tmp_path / "run")(["a fine film", "fine " * 290, "zzzz qqqq"])
@@ -201,18 +200,31 @@ def test_what_of_a_text_was_not_read_or_never_seen_is_reported(tmp_path, monkeyp
     assert guess == "'zzzz qqqq': the model has never seen 100% of this, so the answer is a guess"
 
 
-def test_training_says_that_many_texts_are_cut(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_training_says_that_many_texts_are_cut(tmp_path, capsys):
     reviews = write_reviews(tmp_path / "reviews.tsv")
     train(quick(reviews, "train.steps=1", "train.warmup_steps=0", "model.length=4"), tmp_path / "run")
     assert "inputs have 4 tokens or more: what is beyond is not read; raise model.length" in capsys.readouterr().err
 
 
-def test_attention_of_a_model_that_writes_no_text_is_refused_with_the_way_to_see_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+@pytest.mark.parametrize(
+    "changes, rows",
+    [(["model.name=transformer", "model.heads=2"], ["a", "fine", "film"]), (["model.pooling=attention"], 1)],
+)
+def test_attention_of_a_classifier_is_written_as_that_of_a_translator_is(tmp_path, changes, rows):
     reviews = write_reviews(tmp_path / "reviews.tsv")
-    changes = ["train.steps=1", "train.warmup_steps=0", "model.pooling=attention"]
-    train(quick(reviews, *changes), tmp_path / "run", quiet=True)
+    train(quick(reviews, "train.steps=1", "train.warmup_steps=0", *changes), tmp_path / "run", quiet=True)
+    done = typed("predict", "run", "a fine film", "--attention", "weights.json", folder=tmp_path)
+    found = json.loads((tmp_path / "weights.json").read_text())
+    assert found["source"] == ["a", "fine", "film"]
+    assert found["target"] == ([done.stdout.strip()] if rows == 1 else rows)
+    assert np.allclose(np.sum(found["weights"], -1), 1, atol=1e-4)
+    shown = typed("predict", "run", "a fine film", "--attention", "-", folder=tmp_path)
+    assert "film" in shown.stdout and "\u2592" in shown.stdout
+
+
+def test_a_classifier_without_attention_says_so_after_its_answer(tmp_path):
+    reviews = write_reviews(tmp_path / "reviews.tsv")
+    train(quick(reviews, "train.steps=1", "train.warmup_steps=0"), tmp_path / "run", quiet=True)
     done = typed("predict", "run", "a fine film", "--attention", "-", folder=tmp_path)
-    assert done.returncode == 1
-    assert 'seqloom explain run "a text" --html page.html' in done.stderr
+    assert done.returncode == 1 and done.stdout.strip() in ("pos", "neg")
+    assert "there is no attention in these answers" in done.stderr

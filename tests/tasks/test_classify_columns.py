@@ -88,8 +88,8 @@ def test_inputs_that_cannot_be_read_are_named(aged, given, message):
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"numbers": ["age"], "binary": ["age"]}, "age is named twice"),
-        ({"categories": ["label"]}, "label is no column beside the text"),
+        ({"numbers": ["age"], "binary": ["age"]}, "age is listed twice"),
+        ({"categories": ["label"]}, "label is not a feature column"),
         ({"separator": ""}, "separator"),
         ({"answer": "colour"}, "answer"),
     ],

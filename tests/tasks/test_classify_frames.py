@@ -158,7 +158,7 @@ def test_a_stranger_sends_numbers_and_never_the_name_of_a_file(moved, tmp_path):
     np.save(tmp_path / "secret.npy", frames)
     for given in (str(tmp_path / "secret.npy"), {"frames": str(tmp_path / "secret.npy")}, [["a"], [2]], [[1], [2, 3]],
                   [], [[float("nan")] * 5], 7, [[[1.0]]]):  # fmt: skip
-        with pytest.raises(DataError, match="are no frames"):
+        with pytest.raises(DataError, match="are not frames"):
             moved.task.accept(given)
     for sent in (frames.tolist(), {"frames": frames.tolist()}):
         assert moved(moved.task.accept(sent)).scores == moved(frames).scores

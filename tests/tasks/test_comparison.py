@@ -36,8 +36,7 @@ TASKS = {"labels": "classify", "number": "classify", "spans": "tag", "masked": "
 
 
 @pytest.mark.parametrize("kind", DATA)
-def test_two_models_are_compared_example_by_example(kind, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_two_models_are_compared_example_by_example(kind, tmp_path):
     measure, write, changes = DATA[kind]
     data = write(tmp_path)
     for name, steps in (("short", 2), ("long", 40)):
@@ -55,8 +54,7 @@ def test_two_models_are_compared_example_by_example(kind, tmp_path, monkeypatch)
     assert f"{measure}: the same examples, two models" in shown
 
 
-def test_language_models_with_different_tokenizers_are_compared_by_character(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_language_models_with_different_tokenizers_are_compared_by_character(tmp_path):
     song = write_song(tmp_path / "song.txt")
     for kind in ("character", "word"):
         config = load_fitting([*SMALL, f"tokens.kind={kind}", "train.steps=3"], task="generate", data__train=str(song))

@@ -1,5 +1,6 @@
 """Masked language models: what is hidden, and how blanks are filled."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,18 +8,19 @@ import pytest
 import torch
 
 from seqloom.errors import SeqloomError
-from seqloom.tasks.generate.batch import CHOSEN, IGNORED, MASK, MASKED, REPLACED, mask, masked_tokens
+from seqloom.tasks.generate.batch import IGNORED, MASK, MASKED, REPLACED, mask, masked_tokens
 from seqloom.tasks.generate.long_text import LongText
-from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.tasks.generate.stream import side_by_side
 from tests.tasks.generating import CPU, corpus_of, trained, untrained
 
 
-def test_the_shares_of_bert():
+@pytest.mark.parametrize("rate", [0.15, 0.4])
+def test_the_shares_of_bert(rate):
     tokens = np.random.default_rng(1).integers(4, 50, 200_000)
-    read, targets = mask(tokens, 50, np.random.default_rng(2))
+    read, targets = mask(tokens, 50, np.random.default_rng(2), rate)
     chosen = targets != IGNORED
-    assert chosen.mean() == pytest.approx(CHOSEN, abs=0.004)
+    assert chosen.mean() == pytest.approx(rate, abs=0.004)
     assert np.array_equal(read[~chosen], tokens[~chosen])
     assert np.array_equal(targets[chosen], tokens[chosen])
     hidden, kept = (read == MASK)[chosen].mean(), (read == tokens)[chosen].mean()
@@ -28,7 +30,7 @@ def test_the_shares_of_bert():
 
 
 def test_what_is_unknown_is_never_asked_for():
-    read, targets = mask(np.array([1, 7, 1] * 500), 9, np.random.default_rng(0))
+    read, targets = mask(np.array([1, 7, 1] * 500), 9, np.random.default_rng(0), 0.15)
     assert set(targets.tolist()) == {IGNORED, 7}
     assert np.array_equal(read.reshape(-1, 3)[:, [0, 2]], np.ones((500, 2)))
 
@@ -37,11 +39,12 @@ def test_a_hidden_token_leaks_from_nowhere(song):
     """With other tokens where it is hidden, the model reads, and says, the same."""
     task, model = untrained(song, "generate.objective=masked", model__name="transformer")
     rows = [np.random.default_rng(0).integers(4, task.tokenizer.size, 40).tolist()] * 2
-    hidden = masked_tokens(LongText(corpus_of(rows[0]), 3), side_by_side(40, 20), CPU, 9, np.random.default_rng(8))
+    masks = partial(masked_tokens, segments=side_by_side(40, 20), device=CPU, vocab=9, rate=0.15)
+    hidden = masks(LongText(corpus_of(rows[0]), 3), generator=np.random.default_rng(8))
     where = (hidden.tokens == MASK) & (hidden.targets >= 0)
     assert where.any()
     rows[1] = torch.where(where, (hidden.targets + 1 - 4) % 5 + 4, torch.tensor(rows[0]).view(2, 20)).flatten().tolist()
-    other = masked_tokens(LongText(corpus_of(rows[1]), 3), side_by_side(40, 20), CPU, 9, np.random.default_rng(8))
+    other = masks(LongText(corpus_of(rows[1]), 3), generator=np.random.default_rng(8))
     assert torch.equal(hidden.tokens, other.tokens)
     assert not torch.equal(hidden.targets, other.targets)
     scores = [model(batch.tokens, batch.lengths, where) for batch in (hidden, other)]
@@ -80,5 +83,5 @@ def test_blanks_that_cannot_be_filled(song):
     model = trained(song, "generate.objective=masked", "train.steps=6", model__name="transformer")
     with pytest.raises(SeqloomError, match=r"no blank in 'a dream'\n    -> write ___ or <mask>"):
         model("a dream")
-    with pytest.raises(SeqloomError, match="has 33 tokens with its ends, the model reads 20"):
+    with pytest.raises(SeqloomError, match="has 33 tokens including its ends, and the model reads 20"):
         model("___" + "a" * 30)

@@ -93,7 +93,7 @@ def test_the_masks_of_a_batch_come_back_when_a_stream_goes_on():
     text = LongText(corpus_of(list(range(4, 61))), before=3)
 
     def make(segments: Any, generator: np.random.Generator) -> Any:
-        return masked_tokens(text, segments, CPU, 61, generator).tokens
+        return masked_tokens(text, segments, CPU, 61, generator, 0.15).tokens
 
     whole = SegmentStream(57, 8, 0, 3, 5, make)
     batches = iter(whole)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import torch
 
-from seqloom.decoding.sampling import SampledSequence
+from seqloom.decoding.hypotheses import SampledSequence
 from seqloom.tasks.generate.generation import Writer, write
-from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.training.metrics import read_metrics
 from tests.tasks.generating import trained, untrained
 

@@ -65,7 +65,7 @@ def test_the_tree_of_beam_search_holds_the_answer_and_at_most_so_many_hypotheses
 def test_what_a_translator_does_not_have_is_said(reader, options, words):
     with pytest.raises(SeqloomError, match=words):
         look(reader, "4", **options)
-    with pytest.raises(SeqloomError, match="there is no word in the text"):
+    with pytest.raises(SeqloomError, match="the text contains no words"):
         look(reader, "  ")
 
 

@@ -111,7 +111,7 @@ def test_installed_packages_bring_tasks_by_name(pairs, monkeypatch):
 def test_what_is_no_task_says_so():
     with pytest.raises(UnknownName, match=r"no task is called 'clasify'\n    -> did you mean classify\?"):
         find_task("clasify")
-    with pytest.raises(SeqloomError, match=r"seqloom_example\.pairs:PairModel is no task"):
+    with pytest.raises(SeqloomError, match=r"seqloom_example\.pairs:PairModel is not a task"):
         find_task("seqloom_example.pairs:PairModel")
     with pytest.raises(SeqloomError, match=r"seqloom_example\.pairs has no Pears"):
         find_task("seqloom_example.pairs:Pears")

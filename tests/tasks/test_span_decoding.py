@@ -46,8 +46,7 @@ def test_an_inside_tag_that_begins_a_span_in_training_is_allowed():
     assert not is_well_formed([["NOUN", "O"]])
 
 
-def test_a_tagger_writes_no_inside_after_outside(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_a_tagger_writes_no_inside_after_outside(tmp_path):
     data = write_tagged(tmp_path / "names.conll", "names", count=40)
     small = ["model.embedding=8", "model.widths=[8]", "train.steps=3", "train.warmup_steps=0", "tag.characters=0"]
     train(load_fitting(small, task="tag", data__train=str(data)), tmp_path / "run", quiet=True)

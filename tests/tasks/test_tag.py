@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from seqloom.cli import app
 from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, DataError
+from seqloom.models.registry import names
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.tag.task import Tag
@@ -27,17 +28,12 @@ QUICK = [
     "model.dropout=0.1", "tag.characters=16", "train.steps=50", "train.warmup_steps=5", "train.batch_tokens=300",
     "train.learning_rate=0.01", "train.evaluate_every=50", "train.checkpoint_every=50",
 ]  # fmt: skip
-ARCHITECTURES = ["rnn", "gru", "lstm", "self-attentive-rnn", "cnn", "mixer", "transformer"]
+ARCHITECTURES = [name for name in names("tag") if name != "words"]  # which sees no neighbours
 SENTENCES = [
     {"tokens": ["Ada", "'s", "dog", "ca", "n't", "fly", "to", "the", "U.S."], "tags": list("NXNVXVPDN")},
     {"tokens": ["the", "dog", "ran"], "tags": list("DNV")},
     {"tokens": ["dogs"], "tags": ["N"]},
 ]
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
 
 
 def settings(data: Path, *changes: str, **flags: Any) -> RunConfig:
@@ -210,10 +206,10 @@ def test_data_that_cannot_be_meant_is_refused(items, what):
 
 
 WRONG_SETTINGS = {
-    "letters as tokens": (["tokens.kind=character"], "tokens.kind: a tag is for a word"),
+    "letters as tokens": (["tokens.kind=character"], "tokens.kind: tags are for words"),
     "words left out": (["tokens.stop_words=english"], "tokens.stop_words: every word has a tag"),
-    "chance cuts": (["tokens.kind=bpe", "tokens.bpe_dropout=0.1"], "tokens.bpe_dropout: words are cut once"),
-    "an odd half": (["tag.character_kind=lstm", "tag.characters=7"], "tag.characters: 7 cannot be halved"),
+    "chance cuts": (["tokens.kind=bpe", "tokens.bpe_dropout=0.1"], "tokens.bpe_dropout: words are tokenised once"),
+    "an odd half": (["tag.character_kind=lstm", "tag.characters=7"], "tag.characters: 7 is odd"),
     "heads": (["model.name=transformer", "tag.characters=15"], "tag.characters: 2 heads do not divide a width of 16"),
 }
 

@@ -38,11 +38,6 @@ def trained(folder, *changes):
     return load(folder / "run")
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.mark.parametrize("changes", [[], ["tag.head=crf"]])
 def test_each_frame_gets_its_tag(tmp_path, changes):
     model = trained(tmp_path, *changes)
@@ -79,5 +74,5 @@ def test_what_does_not_fit_says_where(tmp_path):
     model = trained(tmp_path, "train.steps=3")
     with pytest.raises(DataError, match="frames of 3 numbers, and those of training have 2"):
         model(np.zeros((4, 3), np.float32))
-    with pytest.raises(DataError, match="are no frames"):
+    with pytest.raises(DataError, match="are not frames"):
         model.task.accept("one.npy")

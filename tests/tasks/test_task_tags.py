@@ -71,7 +71,7 @@ def test_one_model_does_what_its_tag_says(model):
 def test_a_tag_that_is_missing_or_unknown_says_which_there_are(model):
     with pytest.raises(ConfigError, match=r"(?s)this model has several tasks.*<2upper>, <2back>"):
         model("two")
-    with pytest.raises(ConfigError, match=r"(?s)'<2front>' is no task of this model.*<2upper>, <2back>"):
+    with pytest.raises(ConfigError, match=r"(?s)'<2front>' is not a task of this model.*<2upper>, <2back>"):
         model("two", task_tag="<2front>")
     with pytest.raises(ConfigError, match="several tasks"):
         model.explain("two")
@@ -92,6 +92,13 @@ def test_every_task_has_its_score(model, place):
     assert given.metrics["loss"] == pytest.approx(alone.metrics["loss"], rel=1e-5)
 
 
+def test_an_unknown_tag_is_told_before_anything_is_measured(model, monkeypatch):
+    measured = "seqloom.tasks.translate.evaluation.corpus_loss"
+    monkeypatch.setattr(measured, lambda *given: pytest.fail("the loss was computed first"))
+    with pytest.raises(ConfigError, match=r"'<2front>' is not a task of this model"):
+        model.evaluate(task_tag="<2front>")
+
+
 def test_the_command_takes_a_tag(place):
     done = CliRunner().invoke(app, ["predict", str(place / "run"), "two", "--task-tag", "<2upper>"])
     assert done.stdout.strip() == "TWO", done.output
@@ -101,9 +108,9 @@ def test_sets_that_cannot_be_told_apart_are_refused(tmp_path):
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("a\tb\n")
     both = [f'data.sets=[{{tag="<a>",train="{pairs}"}},{{tag="<a>",train="{pairs}"}}]']
-    with pytest.raises(ConfigError, match="a tag stands there twice"):
+    with pytest.raises(ConfigError, match="a tag is used twice"):
         load_run(None, both, task="translate")
-    with pytest.raises(ConfigError, match=r"say them in \[\[data\.sets\]\]"):
+    with pytest.raises(ConfigError, match=r"put them into \[\[data\.sets\]\]"):
         load_run(None, [f'data.sets=[{{tag="<a>",train="{pairs}"}}]', f"data.train={pairs}"], task="translate")
     with pytest.raises(ConfigError, match="tag"):
         load_run(None, [f'data.sets=[{{tag="a b",train="{pairs}"}}]'], task="translate")

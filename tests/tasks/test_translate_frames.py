@@ -11,8 +11,7 @@ import torch
 
 from seqloom.attribution import attribute
 from seqloom.data.settings import DataConfig
-from seqloom.data.survey.guess_task import look
-from seqloom.engines.export import write_engine
+from seqloom.data.survey.guess_task import guess_task
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.serving.service import InferenceService
@@ -35,11 +34,6 @@ def trained(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(trained) -> Model:
     return load(trained / "run")
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -106,9 +100,13 @@ def test_a_look_inside_shows_frames(model, frames):
     assert found.rows["source"][0] == "frame 1" and len(found.rows["source"]) == len(frames)
 
 
-def test_export_of_what_reads_frames_is_refused(model, tmp_path):
+def test_what_reads_frames_is_exported_to_onnx_alone(model, frames, tmp_path):
     with pytest.raises(SeqloomError, match="models that read texts, and this one reads frames"):
-        write_engine(tmp_path, model.task, model.network, "ctranslate2", int8=False, made_from=None)
+        model.export(tmp_path / "no", "ctranslate2")
+    engine = load(model.export(tmp_path / "fast", "onnx"))
+    assert [str(one) for one in engine([frames, frames[:7]], beam=3)] == [
+        str(one) for one in model([frames, frames[:7]], beam=3)
+    ]
 
 
 def test_a_run_that_was_stopped_ends_with_the_same_bits(trained, tmp_path):
@@ -140,21 +138,21 @@ def test_parallel_files_and_parquet_are_read_too(tmp_path):
 
 
 def test_the_task_is_known_by_its_columns(trained):
-    assert look(DataConfig(train=str(trained / "signals.jsonl")))[0] == "translate"
+    assert guess_task(DataConfig(train=str(trained / "signals.jsonl")))[0] == "translate"
 
 
 def test_what_does_not_go_with_frames_says_why(model, trained, frames, tmp_path):
     data = str(trained / "signals.jsonl")
     with pytest.raises(ConfigError, match=r"model.tied: frames have no embeddings(.|\n)*choose \"target\""):
         train(settings(data, "model.tied=all"), tmp_path / "tied", quiet=True)
-    with pytest.raises(ConfigError, match=r"model.copying: there is no word in frames that could be copied"):
+    with pytest.raises(ConfigError, match=r"model.copying: frames contain no tokens to copy"):
         train(settings(data, "model.copying=true"), tmp_path / "copying", quiet=True)
     with pytest.raises(ConfigError, match="task_tag: this model was trained for one task alone"):
         model(frames, task_tag="<2words>")
     sets = f'data.sets=[{{tag="<2words>",train="{data}"}}]'
     with pytest.raises(DataError, match="frames have no text that a tag could stand before"):
         train(settings("", sets), tmp_path / "tagged", quiet=True)
-    with pytest.raises(ConfigError, match="copy_unknown: there is no word in frames"):
+    with pytest.raises(ConfigError, match="copy_unknown: frames contain no tokens"):
         model(frames, copy_unknown=True)
     with pytest.raises(DataError, match="frames of 3 numbers, and those of training have 2"):
         model(np.zeros((4, 3), np.float32))

@@ -10,6 +10,7 @@ import torch
 from seqloom.tasks.registry import TASKS
 from seqloom.training.model import load
 from seqloom.training.run import train
+from seqloom.training.run_config import check_run
 from tests.sizes import load_fitting
 from tests.tasks.drawings import settings as caption_settings
 from tests.tasks.drawings import write_drawings
@@ -17,8 +18,10 @@ from tests.tasks.signals import settings as signal_settings
 from tests.tasks.signals import signals, write_signals
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
+from tests.tasks.test_multitask import settings as multitask_settings
 from tests.tasks.written_numbers import settings as number_settings
 from tests.tasks.written_numbers import write_pairs
+from tests.training.reviews import write_reviews
 from tests.typed import typed
 
 SMALL = [
@@ -57,6 +60,12 @@ def of(task: str, data: str):
     return load_fitting(SMALL, task=task, data__train=data)
 
 
+def two_tasks(folder: Path):
+    write_reviews(folder / "reviews.tsv")
+    write_tagged(folder / "words.conll", count=20)
+    return check_run(multitask_settings(folder, steps=2), where="settings")
+
+
 CASES = {
     "classify": (lambda f: of("classify", texts_with_labels(f / "a.tsv")), lambda f: WORDS),
     "classify frames": (lambda f: of("classify", table(f / "a.jsonl", "label", "l")), given_arrays),
@@ -65,6 +74,7 @@ CASES = {
     "generate": (lambda f: of("generate", str(write_song(f / "a.txt", rounds=3))), lambda f: WORDS),
     "translate": (lambda f: number_settings(write_pairs(f / "a.tsv", range(30)), steps=2), lambda f: ["1", "2 0", "9"]),
     "translate frames": (lambda f: signal_settings(str(write_signals(f / "a.jsonl", 12)), steps=2), given_arrays),
+    "multitask": (lambda f: two_tasks(f), lambda f: [f"mood {words}" for words in WORDS]),
     "caption": (lambda f: caption_settings(write_drawings(f, times=1), steps=2), drawn),
 }
 
@@ -74,8 +84,7 @@ def test_every_task_is_tried():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_source_is_nearest_to_itself_whatever_stands_beside_it(name, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_a_source_is_nearest_to_itself_whatever_stands_beside_it(name, tmp_path):
     configured, given = CASES[name]
     train(configured(tmp_path), tmp_path / "run", quiet=True)
     model, sources = load(tmp_path / "run"), given(tmp_path)
@@ -92,8 +101,7 @@ def test_a_source_is_nearest_to_itself_whatever_stands_beside_it(name, tmp_path,
     assert len(near) == 2 and near[0]["text"] == sources[1] and near[0]["similarity"] == pytest.approx(1, abs=1e-4)
 
 
-def test_the_vector_of_a_long_sentence_is_the_mean_over_its_pieces(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_the_vector_of_a_long_sentence_is_the_mean_over_its_pieces(tmp_path):
     train(of("tag", str(write_tagged(tmp_path / "a.conll", count=20))), tmp_path / "run", quiet=True)
     model = load(tmp_path / "run")
     long, first, last = model.vectors(["the can you fish we run my play", "the can you fish we run", "my play"])

@@ -23,11 +23,11 @@ def test_every_setting_is_described_in_one_line():
     [
         (
             {"kind": "word", "size": 4},
-            "size: 4 leaves no room beside the 4 special tokens\n      -> set it above 4",
+            "size: 4 is too small for the 4 special tokens\n      -> set it above 4",
         ),
         (
             {"size": 260},
-            "size: 260 leaves no room beside the 4 special tokens and 256 bytes\n      -> set it above 260",
+            "size: 260 is too small for the 4 special tokens and 256 bytes\n      -> set it above 260",
         ),
         (
             {"kind": "word", "stop_words": "klingon"},
@@ -37,8 +37,7 @@ def test_every_setting_is_described_in_one_line():
         (
             {"stop_words": 3},
             "stop_words: 3: should be a name or a list of words\n"
-            '      -> Words to leave out: "none", a language whose function words are built in ("english"), '
-            "or a list of words.",
+            '      -> Stop words to remove: "none", a built-in list ("english"), or a list of words.',
         ),
         (
             {"kind": "bpe", "stop_words": ["the"]},

@@ -68,7 +68,7 @@ def test_no_file(file):
     with pytest.raises(DamagedError) as raised:
         Tokenizer.load(file)
     assert str(raised.value) == f"{file}: there is no such file\n    -> check the path"
-    with pytest.raises(DamagedError, match="is no regular file"):
+    with pytest.raises(DamagedError, match="is not a regular file"):
         Tokenizer.load(file.parent)
 
 
@@ -78,14 +78,14 @@ def test_the_file_of_something_else(text, file):
     with pytest.raises(DamagedError) as raised:
         Tokenizer.load(file)
     assert str(raised.value) == (
-        f"{file}: is no tokenizer of seqloom\n    -> give the *.tokenizer.json of a trained model"
+        f"{file}: is not a seqloom tokenizer\n    -> give the *.tokenizer.json of a trained model"
     )
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"\x80\x04K\x03.", b"[" * 100_000, b"[]", b"3", b"null"])
 def test_what_is_no_json_object(data, file):
     file.write_bytes(data)
-    with pytest.raises(DamagedError, match=r"is damaged: it (is not JSON|is no JSON object|nests deeper)"):
+    with pytest.raises(DamagedError, match=r"is damaged: it (is not JSON|is not a JSON object|nests deeper)"):
         Tokenizer.load(file)
 
 

@@ -8,6 +8,5 @@ from tests.training.reviews import write_reviews
 
 
 @pytest.fixture
-def reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def reviews(tmp_path: Path) -> Path:
     return write_reviews(tmp_path / "reviews.tsv")

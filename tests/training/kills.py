@@ -36,7 +36,7 @@ def run_through_kills(folder: Path, kills: int, *settings: str) -> int:
             time.sleep(0.001)
         time.sleep(chance.uniform(0, 0.03))  # in the midst of a step, or of the next checkpoint
         process.send_signal(signal.SIGKILL)
-        if process.wait() == 0:
+        if process.wait(timeout=60) == 0:
             return kill
     run(folder, *settings)
     return kills

@@ -17,11 +17,6 @@ QUICK = [
 BARE = ["hidden=0", "positions=none", "norm_kind=batch", "residual=false", "scaled=false"]
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
-
-
 def settings(data, task, *changes, model="transformer"):
     changes = tuple(f"model.{change}" if "." not in change.split("=")[0] else change for change in changes)
     return load_run(None, [*QUICK, *changes], task=task, data__train=str(data), model__name=model)
@@ -60,10 +55,10 @@ def test_a_bare_transformer_is_trained_and_opened_in_every_task(tmp_path, task, 
 
 
 @pytest.mark.parametrize("task, model, changes, words", [
-    ("classify", "mlp", ["hidden=0"], "hidden: mlp is nothing without its hidden layer\n.*0 is for mixer, transformer"),
-    ("translate", "rnn-attention", ["hidden=0"], "hidden: the score additive is nothing without its hidden layer"),
-    ("classify", "lstm", ["norm_kind=batch"], "norm_kind: is read by transformer; lstm has no use for it"),
-    ("tag", "transformer", ["padding=front"], "padding: is read by logistic, mlp; transformer has no use for it"),
+    ("classify", "mlp", ["hidden=0"], "hidden: mlp needs its hidden layer\n.*0 is for mixer, transformer"),
+    ("translate", "rnn-attention", ["hidden=0"], "hidden: the score additive needs its hidden layer"),
+    ("classify", "lstm", ["norm_kind=batch"], "norm_kind: is a setting of transformer; lstm does not use it"),
+    ("tag", "transformer", ["padding=front"], "padding: is a setting of logistic, mlp; transformer does not use it"),
     ("translate", "hybrid", ["norm=after"], "norms before each part"),
 ])  # fmt: skip
 def test_what_cannot_be_left_out_says_so(tmp_path, task, model, changes, words):

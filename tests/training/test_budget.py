@@ -26,7 +26,7 @@ def test_what_is_no_time_is_refused(text):
 
 
 def test_a_bad_budget_is_told_with_the_way_to_write_it():
-    with pytest.raises(ConfigError, match=r"train\.budget: 'an hour' is no time\n.*45m, 1h30m or 3600s"):
+    with pytest.raises(ConfigError, match=r"train\.budget: 'an hour' is not a duration\n.*45m, 1h30m or 3600s"):
         load_run(None, ["train.budget=an hour"], task="classify")
 
 
@@ -76,7 +76,6 @@ QUICK = [
 
 @pytest.fixture
 def config(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(budget, "measure", lambda trial: told(measure(trial)))
     data = str(write_reviews(tmp_path / "reviews.tsv", count=80))
     return load_run(None, [*QUICK, "train.schedule=cosine"], task="classify", data__train=data, train__budget="1000s")
@@ -146,5 +145,5 @@ def test_a_run_that_has_become_slow_stops_with_a_checkpoint_and_can_go_on(tmp_pa
 def test_steps_and_budget_are_not_both_given(tmp_path):
     from seqloom.cli.train import train as command
 
-    with pytest.raises(SeqloomError, match="--steps and --budget both say how long"):
+    with pytest.raises(SeqloomError, match="--steps and --budget cannot be combined"):
         command(steps=3, budget="1h", out=tmp_path)

@@ -72,6 +72,6 @@ def test_a_score_that_is_good_enough_ends_training(reviews, tmp_path):
 
 @pytest.mark.parametrize("wrong", [Recorder, print, "on_step"])
 def test_what_is_no_callback_is_refused(reviews, tmp_path, wrong):
-    with pytest.raises(ConfigError, match="is no callback"):
+    with pytest.raises(ConfigError, match="is not a callback"):
         train(settings(reviews), tmp_path / "run", quiet=True, callbacks=[wrong])
     assert not (tmp_path / "run").exists()

@@ -31,8 +31,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
-def test_every_recipe_loads_and_steps(file, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def test_every_recipe_loads_and_steps(file, tmp_path):
     task = read_toml(file)["task"]
     data = str(SMALL[task](tmp_path))
     read = COLUMNS.get(task, {})

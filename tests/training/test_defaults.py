@@ -12,25 +12,25 @@ from seqloom.models.registry import architectures, names
 from seqloom.storage import read_json
 from seqloom.tasks.registry import find_task
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.training.data_facts import DataFacts, TextFacts, measure
+from seqloom.training.data_statistics import DataStatistics, TextStatistics, measure
 from seqloom.training.defaults import RULES, ChosenSetting, as_begun, choose, explanation, with_choices
 from seqloom.training.run_config import RunConfig, load_run
 from seqloom.training.schedules import Schedule
 from tests.training.reviews import write_reviews
 from tests.typed import typed
 
-TEXTS = TextFacts(words=12, longest=40, letters=60, vocabulary=2_000, between_spaces=2_100, script="Latin")
+TEXTS = TextStatistics(words=12, longest=40, letters=60, vocabulary=2_000, between_spaces=2_100, script="Latin")
 FACTS = {
-    "few texts": DataFacts(90, 2, TEXTS, TEXTS),
-    "many labels": DataFacts(9_000, 77, TEXTS, TEXTS),
-    "long texts": DataFacts(20_000, 2, TextFacts(230, 900, 1_300, 60_000, 80_000, "Latin"), TEXTS),
-    "single words": DataFacts(
-        120_000, 30, TextFacts(1, 1, 8, 5_000, 5_000, "Latin"), TextFacts(6, 12, 15, 39, 39, "Latin"),
+    "few texts": DataStatistics(90, 2, TEXTS, TEXTS),
+    "many labels": DataStatistics(9_000, 77, TEXTS, TEXTS),
+    "long texts": DataStatistics(20_000, 2, TextStatistics(230, 900, 1_300, 60_000, 80_000, "Latin"), TEXTS),
+    "single words": DataStatistics(
+        120_000, 30, TextStatistics(1, 1, 8, 5_000, 5_000, "Latin"), TextStatistics(6, 12, 15, 39, 39, "Latin"),
         repeated_inputs=0.05,
     ),
-    "two scripts": DataFacts(28_000, 0, TextFacts(9, 30, 10, 3_000, 9_000, "Han"), TEXTS),
-    "frames": DataFacts(300, 4, TextFacts(words=50, longest=90), frames=True),
-    "nothing known": DataFacts(1),
+    "two scripts": DataStatistics(28_000, 0, TextStatistics(9, 30, 10, 3_000, 9_000, "Han"), TEXTS),
+    "frames": DataStatistics(300, 4, TextStatistics(words=50, longest=90), frames=True),
+    "nothing known": DataStatistics(1),
 }  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def test_words_and_pairs_come_back_as_the_text(tmp_path: Path):
     assert tokenizer.encode("so new") == [tokenizer.encode("so")[0], tokenizer.unk]
     tokenizer.save(tmp_path / "text.tokenizer.json")
     assert Tokenizer.load(tmp_path / "text.tokenizer.json") == tokenizer
-    with pytest.raises(seqloom.errors.ConfigError, match="cannot be written one after the other"):
+    with pytest.raises(seqloom.errors.ConfigError, match="cannot be generated one after the other"):
         settings("translate", "tokens.kind=ngram")
-    with pytest.raises(seqloom.errors.ConfigError, match="a tag is for one word"):
+    with pytest.raises(seqloom.errors.ConfigError, match="tags are for single words"):
         settings("tag", "tokens.kind=ngram")

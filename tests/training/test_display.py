@@ -46,14 +46,16 @@ def test_the_pace_is_that_of_the_last_steps_without_evaluations():
     assert 0.5 < pace.step_time < 2.0
 
 
-def shown(*, width, terminal, predicts_tokens=True, sample="", **settings) -> str:
+def shown(*, width, terminal, predicts_tokens=True, sample="", seconds=60, **settings) -> str:
     """A run of three logged steps and an evaluation, as it is written out."""
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=terminal, width=width, color_system=None, _environ={"TERM": "xterm"})
     config = TrainConfig(steps=123_456, **settings)
-    display = Display(config, 119_000, predicts_tokens=predicts_tokens, console=console)
+    clock = Clock()
+    display = Display(config, 119_000, predicts_tokens=predicts_tokens, console=console, clock=clock)
     display.say("1,234 pairs are longer than 256 tokens and left out")
     for step in (119_010, 119_020, 119_030):
+        clock.now += seconds
         display.begin(1_000 * step)
         display.step(step, 1_000 * step + 700)
         display.log(step, {"loss": 2.0794415, "epoch": 12.345})
@@ -96,6 +98,14 @@ def test_a_log_has_one_line_for_everything_and_breaks_none():
     assert lines[5] == "    " + "word " * 32 + " ..."
 
 
+def test_a_log_of_quick_steps_has_a_line_every_few_seconds():
+    lines = shown(width=80, terminal=False, seconds=3).splitlines()
+    assert [line.split("/")[0] for line in lines if "left" in line and "tokens/s" in line] == [
+        "step 119,010",
+        "step 119,030",
+    ]
+
+
 @pytest.mark.parametrize("settings", [{"predicts_tokens": False}, {"label_smoothing": 0.1}])
 def test_perplexity_is_shown_only_where_it_means_something(settings):
     lines = shown(width=80, terminal=False, **settings).splitlines()
@@ -109,3 +119,12 @@ def test_a_long_sample_is_shown_in_part():
     display.evaluated(10, {}, best=False, sample="word " * 500)
     assert len(screen.getvalue()) < 200
     assert screen.getvalue().rstrip().endswith("...")
+
+
+def test_a_plan_that_hardly_changes_is_not_told_again():
+    screen = io.StringIO()
+    display = Display(TrainConfig(steps=100), 0, console=Console(file=screen, width=80))
+    for steps in (110, 90, 120, 130, 120, 90):
+        display.replan(steps, "8s")
+        assert display.steps == steps
+    assert screen.getvalue() == "more steps fit into 8s: 130\nfewer steps fit into 8s: 90\n"

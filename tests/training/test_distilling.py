@@ -87,7 +87,7 @@ def test_what_was_stopped_goes_on_to_the_same_file(place, tmp_path, monkeypatch)
     assert not (tmp_path / "out.tsv").exists()
     with (tmp_path / ".out.tsv.part").open("a") as torn:
         torn.write("half a row")
-    with pytest.raises(SeqloomError, match="was begun with other models, data or options"):
+    with pytest.raises(SeqloomError, match="was started with other models, data or options"):
         seqloom.distil(place / "there", out=tmp_path / "out.tsv", **{**asked, "beam": 3})
     seqloom.distil(place / "there", out=tmp_path / "out.tsv", **asked)
     assert calls[3] == ["fünf", "acht"]
@@ -101,7 +101,7 @@ def test_mistakes_are_told_before_anything_is_written(place, tmp_path):
             seqloom.distil(models, data=data, out=out, **options)
 
     wrong("no model was given")
-    wrong("is a model for classify, which turns no text into another", place / "labels")
+    wrong("is a model for classify, which is not a text-to-text model", place / "labels")
     wrong("neither .tsv nor .jsonl", place / "there", out=tmp_path / "out.txt")
     wrong("5 answers from a beam of 4", place / "there", n_best=5)
     wrong("nowhere", place / "nowhere")
@@ -109,7 +109,7 @@ def test_mistakes_are_told_before_anything_is_written(place, tmp_path):
     wrong("target", place / "there", data=place / "sources.txt", copies=1)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "out.tsv").write_text("mine")
-    wrong("is there already", place / "there")
+    wrong("already exists", place / "there")
     assert (tmp_path / "out.tsv").read_text() == "mine"
 
 

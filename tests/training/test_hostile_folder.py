@@ -15,7 +15,7 @@ from seqloom.errors import SeqloomError
 from seqloom.models.weights import check_shapes
 from seqloom.storage import TensorInfo, read_tensors, write_manifest, write_tensors
 from seqloom.tokens import tokenizer_file
-from seqloom.training.own_runs import is_own
+from seqloom.training.trusted_runs import is_own, signature_of
 from tests.forked import forked
 from tests.typed import typed
 
@@ -112,7 +112,7 @@ def test_weights_that_are_no_numbers_are_refused(value, forged):
     next(iter(weights.values())).view(-1)[3] = value
     write_tensors(folder / "model.safetensors", weights)
     write_manifest(folder)
-    with pytest.raises(SeqloomError, match=r"the weights [\w.]+ hold what is no number"):
+    with pytest.raises(SeqloomError, match=r"the weights [\w.]+ are not all numbers"):
         seqloom.load(folder)
 
 
@@ -176,11 +176,73 @@ def test_another_users_mark_does_not_count(models, own_run, tmp_path, monkeypatc
     assert (tmp_path / "seqloom" / "key").stat().st_mode & 0o777 == 0o600
 
 
-def test_embedded_data_is_nobodys_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "settings, own",
+    [
+        ({"data": {"train": "embedded:dates", "valid": "", "test": ""}}, True),
+        ({"data": {"train": "embedded:dates"}, "teacher": {"model": ""}}, True),
+        ({"data": {"train": "embedded:dates", "valid": "/etc/passwd"}}, False),
+        ({"data": {"train": "", "sets": [{"tag": "a", "train": "embedded:dates"}]}}, True),
+        ({"data": {"train": "", "sets": [{"tag": "a", "train": "/etc/passwd"}]}}, False),
+        ({"data": {"train": "embedded:dates", "sets": [{"tag": "a", "test": ["/etc/passwd"]}]}}, False),
+        ({"data": {"train": "", "sets": {"a": "/etc/passwd"}}}, False),
+        ({"data": {"train": "embedded:dates"}, "teacher": {"model": "/home/you/model"}}, False),
+        ({"data": "/etc/passwd"}, False),
+        ({"data": ["/etc/passwd"]}, False),
+    ],
+)
+def test_embedded_data_is_nobodys_file_and_any_other_is_somebodys(settings, own, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert is_own({"train": "embedded:dates", "valid": "", "test": ""}, "")
-    assert not is_own({"train": "embedded:dates", "valid": "/etc/passwd"}, "")
-    assert not is_own("/etc/passwd", "")
+    assert is_own(settings, "") is own
+    assert is_own(settings, signature_of(settings)), "this user's mark counts"
+    other = {**settings, "teacher": {"model": "another"}}
+    assert not is_own(other, signature_of(settings)), "for these files and no others"
+
+
+@pytest.fixture(scope="module")
+def two_tasks(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of this user's with two sets of data."""
+    folder, train = tmp_path_factory.mktemp("two") / "tasks", str(models / "reviews.tsv")
+    sets = [{"tag": tag, "task": "classify", "train": train} for tag in ("one", "two")]
+    seqloom.train(
+        {"task": "multitask", "data": {"sets": sets}, "model": {"name": "lstm", "embedding": 8, "widths": [8]},
+         "train": {"steps": 1, "warmup_steps": 0}},
+        out=folder, quiet=True,
+    )  # fmt: skip
+    return folder
+
+
+def test_files_of_several_sets_are_not_opened_for_a_stranger(two_tasks, tmp_path):
+    folder, pipe = tmp_path / "tasks", tmp_path / "private.tsv"
+    os.mkfifo(pipe)  # to open it would wait for ever
+    shutil.copytree(two_tasks, folder)
+    assert seqloom.load(folder).own
+    for place in (folder, folder / "setup"):
+        saved = json.loads((place / "config.json").read_text())
+        saved["config"]["data"]["sets"][1]["train"] = str(pipe)
+        (place / "config.json").write_text(json.dumps(saved))
+        write_manifest(place)
+    found = forked(lambda: seqloom.load(folder).evaluate(), seconds=10)
+    assert (found.kind, "was not trained by you on this machine" in found.text) == ("error", True), found
+    done = typed("train", "--resume", str(folder), folder=tmp_path)
+    assert done.returncode == 1 and "--trust" in done.stderr
+
+
+def test_facts_that_make_no_model(two_tasks, tmp_path):
+    folder = tmp_path / "tasks"
+    shutil.copytree(two_tasks, folder)
+    saved = json.loads((folder / "config.json").read_text())
+    saved["facts"]["tasks"]["one"]["labels"] = 3
+    (folder / "config.json").write_text(json.dumps(saved))
+    write_manifest(folder)
+    with pytest.raises(SeqloomError, match="holds parts that do not make a model: TypeError"):
+        seqloom.load(folder)
+
+
+def test_a_pipe_to_measure_on_is_not_waited_for(models, tmp_path):
+    os.mkfifo(tmp_path / "data.tsv")
+    found = forked(lambda: seqloom.load(models / "mood").evaluate(tmp_path / "data.tsv"), seconds=15)
+    assert found.kind == "error" and "a pipe or a device" in found.text, found
 
 
 def test_weights_are_compared_without_a_number_of_theirs_being_read():

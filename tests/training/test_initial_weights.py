@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+import seqloom
 from seqloom.errors import ConfigError
 from seqloom.storage import read_tensors
 from seqloom.tokens.settings import UNK
@@ -21,11 +22,6 @@ SMALL = [
     "train.batch_tokens=200", "train.checkpoint_every=4", "train.evaluate_every=6", "train.log_every=1",
 ]  # fmt: skip
 E = "embedding.table.E"
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -103,6 +99,9 @@ def test_a_model_that_is_taken_over_whole_brings_its_settings(reviews, tmp_path)
     assert config.model.dropout == 0.3, "what is given goes before what is taken over"
     train(config, tmp_path / "run", quiet=True)
     assert load(tmp_path / "run").task.config.model.bidirectional
+    again: Any = seqloom.train(data=str(reviews), start={"model": str(tmp_path / "first"), "keep": "all"},
+                          train={"steps": 2, "warmup_steps": 1}, out=tmp_path / "python", quiet=True)  # fmt: skip
+    assert (again.config.task, again.config.model.name, again.config.model.widths) == ("classify", "gru", [5, 7])
 
 
 def test_vectors_can_be_learned_from_a_text_that_spells_special_tokens(tmp_path):

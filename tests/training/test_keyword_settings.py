@@ -53,11 +53,11 @@ def test_a_model_may_be_an_object_inside_its_section():
         ({"lerning_rate": 0.1}, "lerning_rate: no such setting\n      -> did you mean learning_rate?"),
         ({"tran": {"steps": 3}}, "tran: no such setting\n      -> did you mean train?"),
         ({"train": {"lerning_rate": 0.1}}, "train.lerning_rate: no such setting\n      -> did you mean learning_rate?"),
-        ({"train": 0.01}, "train: 0.01 is no section of settings\n      -> give a dictionary, as in train={"),
+        ({"train": 0.01}, "train: 0.01 is not a section of settings\n      -> give a dictionary, as in train={"),
         ({"seed": 3}, "seed: may be data.seed or train.seed\n      -> say which, as in train={'seed': 3}"),
         ({"learning_rate": "fast"}, "train.learning_rate: 'fast': input should be a valid number"),
         ({"learning_rate": [1] * 10_000}, "train.learning_rate: [1, 1, 1, 1, 1, 1, ...]: input should be"),
-        ({"settings": [3]}, '3 is no text\n      -> write it like "train.steps=500"'),
+        ({"settings": [3]}, '3 is not a string\n      -> write it like "train.steps=500"'),
     ],
 )
 def test_wrong_keywords_say_what_is_right(keywords, said):

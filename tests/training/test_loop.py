@@ -27,6 +27,16 @@ def test_every_logged_step_has_a_line_with_step_and_loss(tmp_path):
     assert all(isinstance(line["loss"], float) for line in lines)
 
 
+def test_a_checkpoint_keeps_the_keys_that_older_ones_have(tmp_path):
+    trainer = toy.go(tmp_path, schedule="plateau", learning_rate=1e-30)
+    assert (trainer.progress.evaluations_since_best, trainer.schedule.plateau_factor) == (3, 0.125)
+    saved = json.loads((checkpoint.folder_of(tmp_path, 40) / "state.json").read_text())
+    assert (saved["progress"]["no_better"], saved["lowered"]) == (3, 0.125)
+    assert "evaluations_since_best" not in saved["progress"]
+    again = toy.go(tmp_path, schedule="plateau", learning_rate=1e-30)
+    assert (again.progress.evaluations_since_best, again.schedule.plateau_factor) == (3, 0.125)
+
+
 def test_seeds_decide_everything(tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         toy.go(tmp_path / name, seed=seed)
@@ -167,9 +177,14 @@ def test_two_processes_give_the_loss_of_one(tmp_path):
         "tests.training.toy",
     ]
     one, two = tmp_path / "one", tmp_path / "two"
-    subprocess.run([*TOY, str(one), "dropout=0.0"], cwd=ROOT, env=environment, check=True)
+    subprocess.run([*TOY, str(one), "dropout=0.0"], cwd=ROOT, env=environment, check=True, timeout=200)
     subprocess.run(
-        [*torchrun, str(two), "dropout=0.0", "accumulate=2"], cwd=ROOT, env=environment, check=True, capture_output=True
+        [*torchrun, str(two), "dropout=0.0", "accumulate=2"],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=200,
     )
     for line, other in zip(read_metrics(one), read_metrics(two), strict=True):
         assert line["loss"] == pytest.approx(other["loss"], rel=1e-5)

@@ -50,7 +50,7 @@ def test_a_run_goes_on_with_the_same_rows_and_refuses_others(frame, tmp_path):
     options: dict[str, Any] = {"task": "classify", "settings": SMALL, "quiet": True}
     seqloom.train(data=frame, out=tmp_path / "whole", steps=60, **options)
     seqloom.train(data=frame, out=tmp_path / "run", steps=30, **options)
-    with pytest.raises(ConfigError, match=r"data\.train: these rows are not those that it was begun with"):
+    with pytest.raises(ConfigError, match=r"data\.train: these rows are not those that the run was started with"):
         seqloom.train(data=frame[::-1], out=tmp_path / "run", steps=60, resume=True, **options)
     seqloom.train(data=frame.copy(), out=tmp_path / "run", steps=60, resume=True, **options)
     assert read_weights(tmp_path / "run") == read_weights(tmp_path / "whole")

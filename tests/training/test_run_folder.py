@@ -27,7 +27,7 @@ def test_a_model_folder_holds_data_only(reviews, tmp_path):
 def test_a_folder_that_is_there_is_never_overwritten(reviews, tmp_path):
     train(settings(reviews), tmp_path / "run", quiet=True)
     before = (tmp_path / "run" / "model.safetensors").read_bytes()
-    with pytest.raises(OutputError, match=r"is there already\n    -> go on with seqloom train --resume .*run, .* or"):
+    with pytest.raises(OutputError, match=r"already exists\n    -> go on with seqloom train --resume .*run, .* or"):
         train(settings(reviews), tmp_path / "run", quiet=True)
     assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
 
@@ -44,7 +44,7 @@ def test_resume_from_nothing_begins(reviews, tmp_path):
 
 def test_other_settings_do_not_go_on_with_an_old_run(reviews, tmp_path):
     train(settings(reviews), tmp_path / "run", quiet=True)
-    with pytest.raises(ConfigError, match=r"model.widths: \[7\], and it was begun with \[") as told:
+    with pytest.raises(ConfigError, match=r"model.widths: \[7\], and the run was started with \[") as told:
         train(settings(reviews, "model.widths=[7]"), tmp_path / "run", resume=True, quiet=True)
     assert len(told.value.mistakes) == 1
 
@@ -76,7 +76,7 @@ def test_an_unfinished_run_is_no_model_yet(reviews, tmp_path):
         model = load(tmp_path / "run")
     assert model("a lovely film").label == "pos"
     call = [sys.executable, "-m", "seqloom.cli", "predict", "run", "a lovely film"]
-    shown = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, check=False)
+    shown = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=200)
     assert shown.stdout == "pos\n"
     assert shown.stderr.startswith("run is not finished: this is its best checkpoint")
     assert len(shown.stderr.splitlines()) == 1
@@ -138,9 +138,9 @@ def test_resume_needs_only_the_folder(reviews, tmp_path):
     assert load(tmp_path / "run").config.train.steps == 70
     assert "all 70 steps are done" in typed("train", "--resume", "run", folder=tmp_path).stdout, "as it was last"
     wrong = typed("train", "--resume", "run", "--model", "lstm", folder=tmp_path)
-    assert "model.name: 'lstm', and it was begun with 'cnn'" in wrong.stderr
+    assert "model.name: 'lstm', and the run was started with 'cnn'" in wrong.stderr
     assert typed("train", "--resume", "nothing", folder=tmp_path).stderr == (
-        "nothing holds no run that could go on\n"
+        "nothing holds no run to resume\n"
         "    -> give the folder that was named with --out, or say what to train: --task and --data\n"
     )
 
@@ -208,4 +208,4 @@ def test_epochs_rate_and_batch_have_short_names(reviews, tmp_path):
     assert last["epoch"] == pytest.approx(3, abs=0.1)
     assert f"all {steps} steps are done" in typed("train", "--resume", "run", folder=tmp_path).stdout
     both = typed(*asked, "--epochs", "3", "--steps", "10", folder=tmp_path)
-    assert both.stderr == "--steps and --epochs both say how long to train\n    -> give one of them\n"
+    assert both.stderr == "--steps and --epochs cannot be combined\n    -> give one of them\n"

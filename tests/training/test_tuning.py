@@ -9,9 +9,12 @@ import pytest
 import torch
 
 import seqloom
+from seqloom.data.source import open_source
 from seqloom.errors import ConfigError, OutputError, SeqloomError
 from seqloom.training import tuning
 from seqloom.training.callbacks import TrainingState
+from seqloom.training.data_statistics import measure
+from seqloom.training.defaults import choose, with_choices
 from seqloom.training.run import Result
 from seqloom.training.run_config import load_run
 from seqloom.training.search_space import OneOf, Range, default_space, parse_space
@@ -48,8 +51,9 @@ def test_a_search_goes_on_and_keeps_the_best_model(tuned):
     assert not list((folder / "search").glob("trial-*"))
 
 
-def test_worse_trials_are_stopped_early(tmp_path, monkeypatch):
-    """Runs whose score is their rate times the step: those of small rates end at the first look."""
+@pytest.fixture
+def runs_of_rates(tmp_path, monkeypatch):
+    """Runs whose score is their rate times the step."""
 
     def scored(config: Any, folder: Path, *, quiet: bool, callbacks: list[Any]) -> Result:
         for step in range(1, 9):
@@ -64,14 +68,31 @@ def test_worse_trials_are_stopped_early(tmp_path, monkeypatch):
         def save(self, folder: Path) -> None:
             folder.mkdir()
 
+    write_reviews(tmp_path / "reviews.tsv", count=60)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tuning, "run", scored)
     monkeypatch.setattr(tuning, "load", lambda folder: Saved())
+
+
+def test_worse_trials_are_stopped_early(runs_of_rates, tmp_path):
+    """Those of small rates end at the first look."""
     vary = ["train.learning_rate=0.1,0.2,0.3,0.4,0.5,0.6"]
     found = tuning.search(CONFIG, tmp_path / "search", "1h", vary, trials=12, tell=lambda line: None)
     stopped = [trial for trial in found.trials if trial.ended == "stopped early"]
     assert stopped and all(trial.steps < 8 for trial in stopped)
     assert {trial.steps for trial in found.trials if trial.ended == "finished"} == {8}
     assert found.best.ended == "finished"
+
+
+def test_a_search_begins_with_what_training_would_choose_and_looks_around_it(runs_of_rates, tmp_path):
+    found = tuning.search(CONFIG, tmp_path / "search", "1h", trials=6, tell=lambda line: None)
+    usual = with_choices(CONFIG, choose(measure(open_source("reviews.tsv", task="classify")), CONFIG))
+    first = found.trials[0].settings
+    assert first["train.learning_rate"] == usual.train.learning_rate == 0.01
+    assert first["model.dropout"] == usual.model.dropout  # type: ignore[attr-defined]
+    rates = [trial.settings["train.learning_rate"] for trial in found.trials]
+    assert 0.0025 <= min(rates) < 0.01 < max(rates) <= 0.04
+    assert found.mattered().startswith("what mattered: ")
 
 
 def test_the_journal_is_json_and_nothing_that_runs(tuned):
@@ -106,11 +127,11 @@ def test_a_trial_that_was_cut_off_is_tried_again(tuned, tmp_path, monkeypatch):
 
 def test_other_settings_are_another_search(tuned):
     _, how, _ = tuned
-    with pytest.raises(ConfigError, match="was begun with other settings"):
+    with pytest.raises(ConfigError, match="was started with other settings"):
         seqloom.tune(**{**how, "steps": 9}, trials=9, resume=True)
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="already exists"):
         seqloom.tune(**how)
-    with pytest.raises(SeqloomError, match=r"'soon' is no time\n    -> write it like 20m"):
+    with pytest.raises(SeqloomError, match=r"'soon' is not a duration\n    -> write it like 20m"):
         seqloom.tune(**how, budget="soon")
 
 
@@ -121,7 +142,7 @@ def test_the_command_goes_on_with_the_folder_alone(tuned, tmp_path):
     assert "the best model is in search/best" in told.stdout
     told = typed("tune", "--resume", "--out", "nothing", folder=tmp_path)
     assert (told.returncode, told.stderr) == (
-        1, "nothing holds no search that could go on\n    -> give the folder of one with --out\n"
+        1, "nothing holds no search to resume\n    -> give the folder of one with --out\n"
     )  # fmt: skip
 
 

@@ -39,8 +39,7 @@ def test_the_rest_of_an_embedding_is_random_and_the_same_each_time():
 
 
 @pytest.fixture
-def reviews(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEQLOOM_CACHE", str(tmp_path / "cache"))
+def reviews(tmp_path):
     return write_reviews(tmp_path / "reviews.tsv")
 
 

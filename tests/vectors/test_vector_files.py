@@ -73,7 +73,7 @@ def test_only_wanted_words_and_only_the_first_rows(write, content):
     expect(read_vectors(file, wanted=["Cat"]), {"cat": ROWS["cat"]})  # its small spelling
     expect(read_vectors(file, limit=2), {word: ROWS[word] for word in ("the", "cat")})
     assert read_vectors(file, wanted={"the"}, limit=2).rows == 2
-    with pytest.raises(DataError, match="none of the wanted words is here"):
+    with pytest.raises(DataError, match="none of the requested words was found"):
         read_vectors(file, wanted={"猫"}, limit=2)
 
 
@@ -112,14 +112,13 @@ HOSTILE = [
     ("2 0\nthe\n", ":1: the header promises 2 rows of 0 numbers"),
     ("1000000000000 2\nthe 1 2\n", "the header promises 1,000,000,000,000 rows, the file has 1"),
     ("2 1000000000000\nthe 1 2\n", ":1: the header promises 2 rows of 1,000,000,000,000 numbers"),
-    ("9" * 5000 + " 2\nthe 1 2\n", ":1: the header counts beyond all files"),
+    ("9" * 5000 + " 2\nthe 1 2\n", ":1: the header's counts are impossible"),
     ("the\ncat\n", ":1: a word without numbers"),
     (b"the 1 2\nc\xffat 3 4\n", r":2: a word is not UTF-8: byte 2 of b'c\xffat'"),
     (b"the 1 2\nc\0at 3 4\n", ":2: a NUL byte in a word"),
     (b"2 2\nc\0at 3 4\n", ":2: a NUL byte in a word"),
     (b"", ":1: has no vectors"),
     (b"\n\n", ":1: has no vectors"),
-    ("the 1 2".encode("utf-16"), ":1: the text is UTF-16"),
     (b"PK\x03\x04aaaa", "is a zip archive"),
     (b"\x1f\x8b\x08\x00aaaaaaaa", "the gzip file"),
     ("the 1 2\n" + "a" * 20_000 + " 1 2\n", ":2: a word of 20,000 bytes"),
@@ -204,7 +203,7 @@ def test_a_binary_file_is_what_word2vec_writes(tmp_path):
 @pytest.mark.parametrize("kind", ["text", "binary"])
 def test_words_that_a_file_would_not_give_back_are_not_written(tmp_path, word, kind):
     vectors = WordVectors(("cat", word), torch.ones(2, 3))
-    with pytest.raises(DataError, match="cannot stand in a"):
+    with pytest.raises(DataError, match="cannot be written to a"):
         write_vectors(vectors, tmp_path / "x", kind)
     write_vectors(vectors, tmp_path / "y", "folder")
     assert read_vectors(tmp_path / "y").vectors.words == vectors.words

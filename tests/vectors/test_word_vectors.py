@@ -146,7 +146,7 @@ def test_a_plot_shows_the_words_that_are_asked_for_and_the_labels(royal, monkeyp
 def test_what_cannot_be_drawn(royal, tmp_path):
     with pytest.raises(SeqloomError, match="1 labels for 5 words"):
         royal.plot(tmp_path / "x.png", ["people"])
-    with pytest.raises(SeqloomError, match="no picture ends like that"):
+    with pytest.raises(SeqloomError, match="unknown picture format"):
         royal.plot(tmp_path / "x.docx")
     with pytest.raises(OutputError, match="cannot write"):
         royal.plot(tmp_path / "nowhere" / "x.png")

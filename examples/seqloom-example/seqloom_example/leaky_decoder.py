@@ -12,8 +12,8 @@ from seqloom.equations import concat, equations, sigmoid, softmax, tanh
 from seqloom.layers.attention import SoftAttention, soft_attention
 from seqloom.layers.base import Symbols
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import readout
 from seqloom.layers.linear import Linear
+from seqloom.layers.output_layers import readout
 from seqloom.layers.scores import score_called
 from seqloom.models.seq2seq.decoders.base import Decoder
 from seqloom.models.seq2seq.source_encoder import Memory

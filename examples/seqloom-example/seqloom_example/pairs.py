@@ -20,7 +20,7 @@ from seqloom.data.splits import Records
 from seqloom.equations import Part, concat, equations, softmax
 from seqloom.errors import DataError
 from seqloom.layers.embedding import Embedding, embedding
-from seqloom.layers.heads import Readout, readout
+from seqloom.layers.output_layers import Readout, readout
 from seqloom.layers.pooling import MeanPooling, mean_pooling
 from seqloom.models.stage import Example, Stage, StageExample, VocabularyAxis
 from seqloom.tasks.batching import ExampleTrainable, example_stream, tensors

@@ -24,5 +24,5 @@ def source_of(module: str) -> str:
     text = loader.get_source(module) if isinstance(loader, InspectLoader) else None
     if text is None:
         remedy = "use a full installation of CPython"
-        raise DataError(f"this Python comes without the source of {module}", remedy=remedy)
+        raise DataError(f"this Python installation lacks the source of {module}", remedy=remedy)
     return text

@@ -58,9 +58,7 @@ def content_of(record: Record) -> bytes:
         return value
     where = named(str(place), value)
     if not isinstance(value, str):
-        raise DataError(
-            f"not a picture: {value!r:.40}", where=str(place), remedy="give the name of a file, or its bytes"
-        )
+        raise DataError(f"not a picture: {value!r:.40}", where=str(place), remedy="give a file name, or bytes")
     table = Path(place.file)
     if not table.is_file():  # rows from Python
         return read(expanded(value), where)

@@ -20,7 +20,7 @@ DOCUMENT = "-DOCSTART-"
 def read_conll(
     file: Path, policy: Policy | None = None, columns: Mapping[str, str | int] | None = None
 ) -> Iterator[Record]:
-    """Lists under the names in `columns`, by number from 1, or from -1 at the end: the first and last if unsaid.
+    """Lists under the names in `columns`, by number from 1, or from -1 at the end: the first and last by default.
 
     Cells stand between tabs, or between white space in a line without tabs.
     """
@@ -38,7 +38,7 @@ def read_conll(
 def read_conllu(
     file: Path, policy: Policy | None = None, columns: Mapping[str, str | int] | None = None
 ) -> Iterator[Record]:
-    """As `read_conll`, the columns also by name: FORM and UPOS if unsaid.
+    """As `read_conll`, the columns also by name: FORM and UPOS by default.
 
     Comments, multiword tokens (1-2) and empty nodes (1.1) are no words of the sentence.
     """
@@ -68,9 +68,9 @@ def sentence(
 def problem_of(cells: list[str], indices: Mapping[str, int], width: int) -> Problem | None:
     if len(cells) != width or not all(-width <= index < width for index in indices.values()):
         need = max(width, *(index + 1 for index in indices.values()))
-        return Problem("wrong number of columns", f"{len(cells)} where {need} are needed", "mend the row")
+        return Problem("wrong number of columns", f"{len(cells)} where {need} are needed", "fix the row")
     empty = next((role for role, index in indices.items() if not cells[index].strip()), None)
-    return Problem("empty cell", f"nothing under {empty}", "mend the row") if empty is not None else None
+    return Problem("empty cell", f"nothing under {empty}", "fix the row") if empty is not None else None
 
 
 def cells_of(line: str) -> list[str]:

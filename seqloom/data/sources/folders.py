@@ -41,6 +41,11 @@ def read_folder(folder: Path, policy: Policy | None = None) -> Iterator[Record]:
         return
     if not labels:
         remedy = "put the texts of each label into a folder of its name: LABEL/1.txt"
+        files = [*visible(folder)]
+        if len(kinds := {"".join(file.suffixes) for file in files}) == 1:
+            remedy = f"to read its files one after the other: '{folder}/*{kinds.pop()}'"
+        elif files:
+            remedy = f"name a file in it, as {files[0]}"
         raise DataError("there is no folder in this folder", where=str(folder), remedy=remedy)
     for file in of_one_kind(files_of(labels, policy), policy):
         for record in read_one(file, policy):

@@ -106,13 +106,13 @@ def read_frames(file: Path, policy: Policy | None = None) -> Iterator[Record]:
 
 def problem_of(row: Sequence[float | None], width: int) -> Problem | None:
     if len(row) != width:
-        return Problem("wrong number of columns", f"{len(row)} where the first row has {width}", "mend the row")
+        return Problem("wrong number of columns", f"{len(row)} where the first row has {width}", "fix the row")
     for column, value in enumerate(row, 1):
         if value is None:
-            return Problem("not a number", f"column {column}", "mend the row")
+            return Problem("not a number", f"column {column}", "fix the row")
         if not abs(value) <= LARGEST:
             what = f"column {column}: NaN, infinite, or too large for float32"
-            return Problem("not a finite number", what, "mend the row")
+            return Problem("not a finite number", what, "fix the row")
     return None
 
 

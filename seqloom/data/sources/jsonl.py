@@ -30,6 +30,8 @@ def read_jsonl(file: Path, policy: Policy | None = None, asked: Collection[str] 
         found = parse(line)
         columns = as_columns(found, asked) if isinstance(found, dict) else found
         if isinstance(columns, Problem):
+            if number == 1 and line.lstrip()[:1] == "{":  # one object for all records, or one that is broken over lines
+                columns = columns._replace(remedy=f"{ONE_OBJECT}, or {ARRAY}")
             policy.bad(Place(name, number), columns)
         else:
             yield Record(columns, Place(name, number))

@@ -40,7 +40,7 @@ def values_of(role: str, file: Path, policy: Policy) -> Iterator[Value | Problem
     if role != "frames":
         return (line for _, line in scan(file, policy))
     read = read_npy if file.name.removesuffix(".gz").endswith(".npy") else read_frames
-    strict = Policy(longest_line=policy.longest_line)
+    strict = Policy(longest_line=policy.longest_line, encoding=policy.encoding)
     return (record.columns["frames"] for record in of_one_width(read(file, strict), strict))
 
 
@@ -50,7 +50,7 @@ def empty(files: Mapping[str, Path], role: str) -> Problem:
 
 
 def unequal(files: Mapping[str, Path], longest: int) -> DataError:
-    policy = Policy("skip", longest)
+    policy = Policy("skip", longest, encoding="latin-1")  # which every line can be read in
     counts = {file: sum(1 for _ in values_of(role, file, policy)) for role, file in files.items()}
     units = {file: "sequences" if role == "frames" else "lines" for role, file in files.items()}
     stated = ", ".join(f"{file} has {count:,} {units[file]}" for file, count in counts.items())

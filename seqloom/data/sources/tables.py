@@ -16,6 +16,7 @@ import csv
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -36,35 +37,31 @@ QUOTED = re.compile('"[^"]*"')
 REMEDY = 'close the quote, and write a quote inside quotes twice: ""'
 
 
-def read_tsv(
+def read_table(
     file: Path,
     policy: Policy | None = None,
     header: Header = "auto",
     asked: Collection[str] = (),
     known: Collection[str] = (),
     separator: str = "auto",
+    *,
+    usual: str = ",",
 ) -> Iterator[Record]:
-    """Cells between tabs, nothing quoted. `asked`: columns by name; `known`: names that give a header away."""
+    """Cells between separators, quoted where they hold separators, quotes or newlines; in a TSV nothing is quoted.
+
+    asked  columns by name
+    known  names that give a header away
+    usual  the separator where the first lines show no other; a tab for a TSV
+    """
     policy = policy or Policy()
-    separator = sniffed(file, "\t") if separator == "auto" else separator
-    if separator != "\t":
-        return read_csv(file, policy, header, asked, known, separator)
-    rows = ((number, line.split("\t")) for number, line in read_lines(file, policy))
-    return records(rows, file, policy, header, asked, known)
+    separator = sniffed(file, usual) if separator == "auto" else separator
+    rows = csv_rows(file, policy, separator)
+    if usual == separator == "\t":
+        rows = ((number, line.split("\t")) for number, line in read_lines(file, policy))
+    yield from records(rows, file, policy, header, asked, known)
 
 
-def read_csv(
-    file: Path,
-    policy: Policy | None = None,
-    header: Header = "auto",
-    asked: Collection[str] = (),
-    known: Collection[str] = (),
-    separator: str = "auto",
-) -> Iterator[Record]:
-    """Cells between separators, quoted where they hold separators, quotes or newlines."""
-    policy = policy or Policy()
-    separator = sniffed(file, ",") if separator == "auto" else separator
-    return records(csv_rows(file, policy, separator), file, policy, header, asked, known)
+read_csv, read_tsv = read_table, partial(read_table, usual="\t")
 
 
 def records(
@@ -92,7 +89,7 @@ def records(
             yield Record(dict(zip(names, cells)), Place(name, number))
         else:
             detail = f"{len(cells)} where the first row has {len(names)}"
-            policy.bad(Place(name, number), Problem("wrong number of columns", detail, "mend the row"))
+            policy.bad(Place(name, number), Problem("wrong number of columns", detail, "fix the row"))
 
 
 def is_header(
@@ -130,9 +127,13 @@ def sniffed(file: Path, usual: str) -> str:
     Lines that open a quote and do not close it say nothing.
     """
     try:
-        lines = [line for (_, line), _ in zip(scan(file, Policy("skip")), range(LOOKED_AT)) if isinstance(line, str)]
+        bytewise = Policy("skip", encoding="latin-1")  # whatever it is in, separators are bytes of ASCII
+        lines = [line for (_, line), _ in zip(scan(file, bytewise), range(LOOKED_AT)) if isinstance(line, str)]
     except DataError:  # said when it is read
         return usual
+    if len(lines) == 1 and lines[0].count("\r") > 1:
+        remedy = "save it again, in Excel as CSV UTF-8, not as CSV (Macintosh)"
+        raise DataError("its lines end in carriage returns alone, as on old Macs", where=str(file), remedy=remedy)
     lines = [QUOTED.sub("", line) for line in lines if line.strip() and line.count('"') % 2 == 0]
     if not lines or all(usual in line for line in lines):
         return usual
@@ -167,7 +168,7 @@ def csv_rows(file: Path, policy: Policy, separator: str) -> Iterator[tuple[int, 
             waiting.extendleft(reversed(taken[1:]))
             looked_ahead += len(taken)
             if looked_ahead > FREE_AHEAD + AHEAD * number:
-                what = "quotes are opened and not closed, line after line"
+                what = "too many quotes are opened and not closed"
                 raise DataError(what, where=str(Place(str(file), number)), remedy=REMEDY) from None
             policy.bad(Place(str(file), number), broken(error) if isinstance(line, str) else line)
             continue

@@ -1,4 +1,4 @@
-"""What a user means by a few names of files: the splits, and the task that they look like."""
+"""What a user means by a few names of files: the splits, and the task that they guess_task like."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def open_for_survey(config: DataConfig, task: ForTask = None) -> tuple[dict[str,
     """
     config = config.model_copy(update={"on_bad": "skip", "valid_share": 0.0, "test_share": 0.0})
     if task is None:
-        task, columns = look(config)
+        task, columns = guess_task(config)
         config = config.model_copy(update={"columns": columns})
     return open_data(config, task), task
 
@@ -46,14 +46,14 @@ def settings_of(names: Sequence[str]) -> dict[str, Any]:
     if all("=" in name and not Path(name).exists() for name in names):
         return {"train": dict(name.split("=", 1) for name in names)}
     if len(names) > 1 and any(map(is_embedded, names)):
-        raise DataError("embedded data stands alone", remedy=f"name one data set, as in {names[0]}")
+        raise DataError("embedded data cannot be combined with files", remedy=f"name one data set, as in {names[0]}")
     splits = find_splits(map(Path, names)) if len(names) > 1 else {}
     if "train" not in splits or sum(map(len, splits.values())) < len(names):
         splits = {"train": [Path(name) for name in names]}
     return {split: str(paths[0]) if len(paths) == 1 else list(map(str, paths)) for split, paths in splits.items()}
 
 
-def look(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
+def guess_task(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]:
     """The task that data looks like, None if like none, and which column has which role."""
     if isinstance(config.train, str) and is_embedded(config.train):
         return find_embedded(config.train)[0].task, config.columns

@@ -15,7 +15,7 @@ from seqloom.data.record import Record, Value
 from seqloom.data.splits import Records
 from seqloom.data.survey.duplicates import DuplicateFinder, DuplicateReport, Occurrences, joined
 from seqloom.data.survey.lengths import LengthCount, Lengths
-from seqloom.data.survey.suspicion import Suspicions, add
+from seqloom.data.survey.likely_mistakes import LikelyMistakes, add
 from seqloom.data.survey.vocabulary import VocabularyReport, WordCount, vocabulary_report
 
 Tokenize: TypeAlias = Callable[[str], Sequence[str]]
@@ -106,7 +106,7 @@ class SurveyCounter:
         self.vocabulary: defaultdict[str, defaultdict[str, WordCount]] = defaultdict(lambda: defaultdict(WordCount))
         self.labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.repeats = DuplicateFinder()
-        self.suspicions = Suspicions(task)
+        self.suspicions = LikelyMistakes(task)
         self.left_out = Report()
 
     def read(self, splits: Mapping[str, Records]) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from seqloom.equations import expression_notation as n
 from seqloom.equations import marks as m
 from seqloom.equations import nodes
-from seqloom.equations import notation as n
 from seqloom.equations.definition import Equations
 from seqloom.equations.nodes import Node, Symbol
 from seqloom.equations.plain import spell
@@ -46,7 +46,7 @@ class Labels:
     """The labels of one definition's figure."""
 
     def __init__(self, definition: Equations[..., Any], prefix: str) -> None:
-        self.notation = n.Notation(definition, prefix)
+        self.notation = n.ExpressionNotation(definition, prefix)
         self.prefix = prefix
         statements = (value for _, value, _ in definition.body.statements())
         families = (node for value in statements for node in value.walk() if isinstance(node, nodes.Each))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from seqloom.evaluating.tables import metric_text
+
 MOST_EXAMPLES = 20_000
 """Examples that a baseline is trained on; of more data the first ones, so that it takes seconds."""
 MOST_MEASURED = 5_000
@@ -20,7 +22,7 @@ class BaselineScore:
     value: float
 
     def __str__(self) -> str:
-        return f"{self.name} {self.value:.4f}"
+        return f"{self.name} {metric_text(self.value)}"
 
 
 def sentence(scores: Sequence[BaselineScore], best: str = "") -> str:

@@ -13,7 +13,7 @@ def make_encoder(config: ModelConfig, width: int, *, causal: bool = False) -> En
     """The encoder that the settings name."""
     found = find(config.name, "encoder")
     if causal and not found.causal:
-        what = f"{found.name} sees the words to come, so it cannot predict them"
+        what = f"{found.name} is not causal: it sees the words that it should predict"
         others = ", ".join(other.name for other in architectures("encoder") if other.causal)
         raise ConfigError("settings", [("model.name", what, f"use one of: {others}")])
     if found.kind == "cell":

@@ -51,7 +51,7 @@ class Encoder(nn.Module):
     def step(self, x: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The next tokens x (B, T, D) after a state, None at the start -> hidden states (B, T, H), new state."""
         words = x if state is None else torch.cat([state, x], dim=1)  # all again; most know a quicker way
-        lengths = torch.full((len(words),), words.shape[1], device=x.device)
+        lengths = torch.full((words.shape[0],), words.shape[1], device=x.device)
         return self(words, lengths)[:, -x.shape[1] :], words
 
     def symbols(self, length: int) -> Symbols:
@@ -61,7 +61,7 @@ class Encoder(nn.Module):
     def part(self, length: int) -> Part:
         """What it computes for sequences of so many positions, with its weights."""
         if not hasattr(self, "definition"):
-            what = f"{type(self).__name__} has no equations that could be opened"
+            what = f"{type(self).__name__} has no equations to show"
             raise SeqloomError(
                 what, remedy="write an @equations function of what it computes: `definition` and `symbols`"
             )

@@ -66,7 +66,7 @@ def recurrent_encoder(cell: Architecture, config: ModelConfig, width: int, causa
     if causal and config.bidirectional:
         raise ConfigError(
             "settings",
-            [("model.bidirectional", "a reader from the right has seen the words to come", "set it to false")],
+            [("model.bidirectional", "a bidirectional model sees the words it should predict", "set it to false")],
         )
     assert cell.make is not None
     return RecurrentEncoder(cell.make, width, config.widths, config.bidirectional, config.dropout)

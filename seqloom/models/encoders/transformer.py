@@ -18,9 +18,9 @@ from seqloom.layers.encoder_block import (
     EncoderParts,
     encoder_block_pre_norm,
 )
+from seqloom.layers.fast_decoding import Rows, decode_step, fast_decoding_blocks
 from seqloom.layers.identity import Identity
-from seqloom.layers.light_blocks import Rows, light_blocks, light_step
-from seqloom.layers.masks import lengths_to_mask, unless_all
+from seqloom.layers.masks import lengths_to_mask, none_if_all_true
 from seqloom.layers.norms import layer_norm, norm_called
 from seqloom.layers.positions import positioned, positions_called
 from seqloom.models.encoders.base import Encoder
@@ -100,7 +100,7 @@ class Transformer(Encoder):
         self.causal, self.output_size, self.limit = causal, width, config.length
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
-        mask = unless_all(lengths_to_mask(lengths, x.shape[1]))
+        mask = none_if_all_true(lengths_to_mask(lengths, x.shape[1]))
         per_head = None if mask is None else mask[:, None, None]
         x = self.positions(x)
         for block in self.blocks:
@@ -112,8 +112,8 @@ class Transformer(Encoder):
         """State: how many tokens were read, and the keys and values of each block."""
         read, caches = state or (0, [None] * len(self.blocks))
         x = self.positions(x, read)
-        if x.shape[1] == 1 and (light := light_blocks(self.blocks)) is not None:
-            y, kept, _ = light_step(light, x[:, 0], [None] * len(light), caches, Rows(None, False, x.dtype))
+        if x.shape[1] == 1 and (fast := fast_decoding_blocks(self.blocks)) is not None:
+            y, kept, _ = decode_step(fast, x[:, 0], [None] * len(fast), caches, Rows(None, False, x.dtype))
             return self.norm(y[:, None]), (read + 1, kept)
         kept = []
         for block, cache in zip(self.blocks, caches, strict=True):

@@ -14,12 +14,12 @@ from seqloom.errors import ConfigError
 from seqloom.layers.base import Layer
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import Embedding
-from seqloom.layers.heads import Readout
+from seqloom.layers.output_layers import Readout
 from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.frame_projection import FrameProjection
 from seqloom.models.readout import tied_to
-from seqloom.models.seq2seq.copying import CopyingReadout
 from seqloom.models.seq2seq.decoders import make_decoder
+from seqloom.models.seq2seq.pointer_generator import CopyingReadout
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
 from seqloom.models.seq2seq.source_encoder import SourceEncoder, SourceReader
 from seqloom.models.stage import Stage
@@ -56,10 +56,10 @@ class Seq2Seq(nn.Module):
     def of_frames(cls, config: Seq2SeqConfig, features: int, target_vocab: int) -> Self:
         """A model that reads frames of so many numbers and writes texts."""
         if config.tied == "all":
-            what, remedy = "frames have no embeddings that could be shared", 'choose "target" or "none"'
+            what, remedy = "frames have no embeddings to tie", 'choose "target" or "none"'
             raise ConfigError("settings", [("model.tied", what, remedy)])
         if config.copying:
-            what = "there is no word in frames that could be copied"
+            what = "frames contain no tokens to copy"
             raise ConfigError("settings", [("model.copying", what, "leave it out")])
         frames = FrameProjection(features, config.embedding)
         return cls(config, SourceEncoder(config, frames), Embedding(target_vocab, config.embedding))

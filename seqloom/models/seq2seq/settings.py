@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, Self
 
 import torch
-from pydantic import Field, ModelWrapValidatorHandler, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, PositiveInt, ValidationInfo, model_validator
 
-from seqloom.config import Config, problem
-from seqloom.layers.norms import NormKind
+from seqloom.config import problem
 from seqloom.layers.positions import PositionKind
 from seqloom.models.registry import Architecture, find
 from seqloom.models.settings import (
+    LayerConfig,
     ModelConfig,
-    Norm,
     blamed,
     chosen,
     even_embedding,
@@ -30,62 +29,42 @@ SHARED = {"name", "encoder", "decoder", "bridge", "copying", "embedding", "dropo
 """Settings that matter with every encoder and decoder."""
 
 
-class Seq2SeqConfig(Config):
-    """Any encoder with any bridge and any decoder; a name stands for a choice of them, which others may change."""
+class Seq2SeqConfig(LayerConfig):
+    """Any encoder with any bridge and any decoder; `name` is a preset, which the other settings may override."""
 
     of_task: ClassVar[str] = "translate"
     """The task whose names of models stand for settings."""
 
     name: str = "transformer"
-    """A model by name: encoder-decoder, lstm-to-lstm, rnn-attention, conv-seq2seq, transformer-tiny, hybrid ..."""
+    """A preset of encoder, bridge and decoder: encoder-decoder, rnn-attention, conv-seq2seq, transformer-tiny, ..."""
     encoder: str = "gru"
-    """What reads: an encoder by name, or your own as package.module:name; `words` leaves embeddings as they are."""
+    """The encoder, by name or your own as package.module:name; `words`: the embeddings themselves."""
     decoder: str = "gru"
-    """What writes; `attention` is the attention layer alone, without any recurrence."""
+    """The decoder, by name or your own as package.module:name; `attention`: an attention layer without recurrence."""
     bridge: Bridge = "attention"
-    """What is handed over: the last state, a projection of it, one of the mean of all states, or all, to attend to."""
+    """What the decoder gets: the last state, its projection, a projection of the mean of all states, or attention."""
     every_step: bool = False
-    """A fixed context enters every step and the output too, not the start alone (recurrent decoders)."""
+    """Feed the fixed context into every step and the output, not only the initial state (recurrent decoders)."""
     score: ScoreName = "additive"
-    """How a recurrent or convolution decoder scores the states that it attends to."""
+    """Attention score of a recurrent or convolutional decoder."""
     order: Literal["attend-first", "state-first"] = "attend-first"
-    """A recurrent decoder attends, then makes its state (Bahdanau); or makes its state, then attends (Luong)."""
+    """A recurrent decoder attends before (Bahdanau) or after (Luong) it updates its state."""
     input_feeding: bool = False
-    """What was made of state and context goes into the next step (with order state-first)."""
+    """Input feeding: the attentional output of a step is an input of the next (with order state-first)."""
     copying: bool = False
-    """A pointer-generator: the decoder may also copy tokens of the source (with attention and tokens.joint)."""
+    """Pointer-generator: the decoder can copy tokens from the source (needs attention and tokens.joint)."""
     embedding: PositiveInt = 128
-    """Width of the embeddings; of everything in a Transformer."""
+    """Embedding dimension; in a Transformer the width of the whole model."""
     encoder_widths: list[PositiveInt] = Field(default_factory=lambda: [256], min_length=1)
-    """Width of each layer of the encoder; a Transformer has as many blocks as there are numbers."""
+    """Width of each encoder layer, lowest first; a Transformer has one block per number."""
     decoder_widths: list[PositiveInt] = Field(default_factory=lambda: [256], min_length=1)
-    """Width of each layer of the decoder, in the same way."""
-    bidirectional: bool = False
-    """The recurrent encoder reads from both ends; each half has the width stated."""
-    heads: PositiveInt = 4
-    """Attention heads of a Transformer; they divide `embedding`."""
-    hidden: NonNegativeInt = 512
-    """Width of the middle of feed-forward networks and of scores that have one; 0 leaves the networks out."""
-    window: PositiveInt = 3
-    """Tokens that a convolution sees at once; odd."""
-    dropout: float = Field(0.1, ge=0, lt=1)
-    """Dropout rate while training, on embeddings and between layers."""
-    inner_dropout: float = Field(0.0, ge=0, lt=1)
-    """The same inside the parts of a Transformer: on the weights of attention, in the middle of its networks."""
-    norm: Norm = "before"
-    """Where a Transformer's blocks have their norms: before each part and at the end, or after each part (2017)."""
-    norm_kind: NormKind = "layer"
-    """What a Transformer's norms are taken over: the features of a position (layer), the batch, or none at all."""
-    residual: bool = True
-    """Whether the blocks of a Transformer have residual connections."""
-    scaled: bool = True
-    """Whether a Transformer divides the scores of its attention by the root of the width of a head."""
+    """Width of each decoder layer, in the same way."""
     positions: PositionKind = "sinusoidal"
-    """Positional encodings where there is no recurrence: sinusoidal, none, or learned, up to `length` positions."""
+    """Positional encodings of models without recurrence: sinusoidal, learned (up to `length` positions), or none."""
     tied: Literal["none", "target", "all"] = "none"
-    """Tied weights: of readout and target embedding; or of these and the source embedding (tokens.joint)."""
+    """Tied weights: none; target: output layer and target embedding; all: the source embedding too (tokens.joint)."""
     length: PositiveInt = 256
-    """Longest source and target, in tokens; longer pairs are left out of training, longer sources are cut."""
+    """Maximum length of source and target in tokens; longer pairs are not trained on, longer sources are truncated."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -122,7 +101,7 @@ class Seq2SeqConfig(Config):
             if part.check is not None:
                 part.check(self)
         if self.input_feeding and not (self.attends_by_score() and self.order == "state-first"):
-            what = "the attentional state that is fed on is made after attention"
+            what = "input feeding needs attention after the state update"
             raise problem("input_feeding", what, remedy="use order state-first with a recurrent decoder and attention")
         if not was_saved(info):
             who, preset = (
@@ -151,7 +130,7 @@ class Seq2SeqConfig(Config):
         if "heads" in encoder.reads | decoder.reads and self.embedding % self.heads:
             raise heads_do_not_divide(self.heads, self.embedding)
         if self.hidden == 0 and "score" in self.read_by(encoder, decoder) and self.score in SCORES_WITH_HIDDEN:
-            what = f"the score {self.score} is nothing without its hidden layer"
+            what = f"the score {self.score} needs its hidden layer"
             raise problem("hidden", what, remedy="choose a width above 0, or score dot, scaled_dot, bilinear or cosine")
         if encoder.adds_positions and self.positions == "sinusoidal":
             even_embedding(self)
@@ -165,14 +144,14 @@ class Seq2SeqConfig(Config):
 
     def bridge_fits(self, decoder: Architecture) -> None:
         if self.copying and self.bridge != "attention":
-            what = "nothing can be copied from a fixed context"
+            what = "copying needs attention over the source"
             raise problem("copying", what, remedy="use bridge attention")
         if self.every_step and (self.bridge == "attention" or "every_step" not in decoder.reads):
-            what = "only a recurrent decoder with a fixed context takes it in at every step"
+            what = "every_step needs a recurrent decoder with a fixed context"
             raise problem("every_step", what, remedy="use bridge last, projected or all with a recurrent decoder")
         width = self.memory_width() if self.bridge == "last" and decoder.kind == "cell" else None
         if width is not None and any(other != width for other in self.decoder_widths):
-            what = f"the last state is {width} wide, the decoder {self.decoder_widths}"
+            what = f"the last state has width {width}, the decoder {self.decoder_widths}"
             raise problem("bridge", what, remedy="use projected, or make model.decoder_widths equal to it")
 
     @property

@@ -18,6 +18,7 @@ REASONS = {
     401: "The key is missing or wrong.",
     403: "The Host or Origin is not one of this service.",
     404: "No model has this name.",
+    409: "The run is not training.",
     408: "The body did not arrive in time.",
     413: "More than a bound allows.",
     422: "A field or a value that cannot be.",

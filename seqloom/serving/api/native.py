@@ -124,7 +124,7 @@ def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
 )
 async def explain(body: ExplainRequest, request: Request, service: ServiceDep) -> Response:
     """Explain what a model computes for a text, from the whole down to a single gate."""
-    entry = service.entry(body.model)
+    entry = await service.seen_entry(body.model)
     model = await service.load_model(entry)
     service.parse_inputs(model, [body.text])
 

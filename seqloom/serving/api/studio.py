@@ -14,7 +14,7 @@ from torch import Tensor
 
 from seqloom.attribution import Method, attribute
 from seqloom.config import check
-from seqloom.engines.in_engine import check_in_torch
+from seqloom.engines.engine_module import check_in_torch
 from seqloom.errors import SeqloomError
 from seqloom.explaining.influence import influence
 from seqloom.explaining.trained import explain_model
@@ -24,11 +24,10 @@ from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
 from seqloom.serving.api.native import Input
 from seqloom.serving.errors import APIError, over_bound, validation_error
 from seqloom.studio.data_errors import data_errors
+from seqloom.studio.embedding_map import embedding_map_data
 from seqloom.studio.examples import example_input
 from seqloom.studio.inspection_data import inspection_data
-from seqloom.studio.runs import run_data
 from seqloom.studio.strips import strips_data
-from seqloom.studio.words import words_data
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.views.document import as_json
@@ -43,18 +42,20 @@ class InspectRequest(RequestBody):
     """A model by name; without it the first one."""
     text: Input | None = None
     """An input of the model; without one, an example of what it was trained for."""
+    example: int = Field(0, ge=0, le=999)
+    """Which example, where there is no text."""
     beam: int = Field(4, ge=1, le=8)
-    """Beam size, where an answer is searched for."""
+    """Beam size."""
     temperature: float | None = Field(None, ge=0, le=10)
     """0 takes the most probable tokens; above it, the answer is sampled; without it as the task does by default."""
     seed: int = Field(0, ge=0, le=2**53)
-    """Seed of sampling."""
+    """Random seed of the sampling."""
     length: int = Field(40, ge=1, le=MOST_TOKENS)
-    """Tokens that a language model writes."""
+    """Number of tokens that a language model generates."""
     prefix: list[int] = Field(default_factory=list, max_length=MOST_TOKENS)
     """Token ids that the answer begins with."""
     off: list[str] = Field(default_factory=list, max_length=256)
-    """Heads that are switched off, as `cross.0.3`: which attention, layer and head, counted from 0."""
+    """Attention heads to switch off, e.g. `cross.0.3`: attention, layer and head, counted from 0."""
     look: str = ""
     """A head to send in full where there are too many to send all, named in the same way."""
 
@@ -77,13 +78,15 @@ class InspectResponse(BaseModel):
     importance: dict[str, list[float]]
     temperature: float
     cut: bool
+    picture: dict[str, Any] | None
+    """The picture as the model sees it, where it reads one, with the grid of its regions."""
 
 
 class StripsRequest(RequestBody):
     """A text that a recurrent model reads."""
 
     text: str = Field(pattern=r"\S")
-    """A sentence of a few words."""
+    """A sentence of a few words; a picture in base64."""
     model: str | None = None
     """A model by name; without it the first one."""
 
@@ -144,14 +147,14 @@ class DataResponse(BaseModel):
 @router.post("/inspect", responses={**error_responses(404), 200: {"model": InspectResponse}})
 async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -> Response:
     """Look at a model while it answers: attention of every head, candidates of every step, what mattered."""
-    entry = service.entry(body.model)
+    entry = await service.seen_entry(body.model)
     if body.beam > service.bounds.beam:
         raise over_bound("beam", service.bounds.beam, f"{body.beam} answers side by side", 422)
     model = await service.load_model(entry)
-    given: Any = body.text
-    if given is None:
-        given = await asyncio.to_thread(example_input, model, from_data=not service.key)
-    (given,) = service.parse_inputs(model, [given])
+    sent: Any = body.text
+    if sent is None:
+        sent = await asyncio.to_thread(example_input, model, from_data=not service.key, number=body.example)
+    (given,) = service.parse_inputs(model, [sent])
     names = ("beam", "temperature", "seed", "length", "prefix", "off")
     try:
         check_in_torch(model.network)
@@ -168,7 +171,7 @@ async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -
 
     (found,) = await service.compute([given], compute, request)
     took = round(1000 * (time.monotonic() - began), 1)
-    facts = {"model": entry.name, "task": entry.task, "input": given, "milliseconds": took}
+    facts = {"model": entry.name, "task": entry.task, "input": sent, "milliseconds": took}
     text = await asyncio.to_thread(lambda: as_json({**facts, **inspection_data(found.seen, look)}))
     return Response(text, media_type="application/json")
 
@@ -176,23 +179,17 @@ async def inspect(body: InspectRequest, request: Request, service: ServiceDep) -
 @router.post("/strips", responses={**error_responses(404), 200: {"model": StripsResponse}})
 async def strips(body: StripsRequest, request: Request, service: ServiceDep) -> Response:
     """Gates and states of a recurrent model at every token, and the influence of each token on the last state."""
-    entry = service.entry(body.model)
+    entry = await service.seen_entry(body.model)
     model = await service.load_model(entry)
-    service.parse_inputs(model, [body.text])
+    (given,) = service.parse_inputs(model, [body.text])
 
     def work(wanted: Callable[[], bool]) -> str:
         found = strips_data(explain_model(model, body.text, wanted))
         check_wanted(wanted)
-        tokens, values = influence(model, model.network, body.text) if found else ([], [])
+        tokens, values = influence(model, model.network, given) if found else ([], [])
         return as_json({"model": entry.name, "strips": found, "tokens": tokens, "influence": values})
 
     return Response(await service.explain(work, request), media_type="application/json")
-
-
-class RunsResponse(BaseModel):
-    """The learning curves of the models of this server."""
-
-    runs: list[dict[str, Any]]
 
 
 class WordsRequest(RequestBody):
@@ -215,27 +212,21 @@ class WordsResponse(BaseModel):
     tokens: list[str]
     frequency: list[int]
     places: list[float]
+    labels: list[str]
+    """What the model says of each token alone, where it gives labels or tags."""
     word: str
     near: list[Any]
-
-
-@router.get("/runs", responses=error_responses())
-async def runs(service: ServiceDep) -> RunsResponse:
-    """The learning curves of all models: loss and metrics by step."""
-    entries = service.model_store.entries.values()
-    found = await asyncio.to_thread(lambda: [{"model": one.name, **run_data(one.folder)} for one in entries])
-    return RunsResponse(runs=found)
 
 
 @router.post("/words", responses={**error_responses(404), 200: {"model": WordsResponse}})
 async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Response:
     """The embeddings of frequent tokens on their two principal axes, and the nearest to a word."""
-    entry = service.entry(body.model)
+    entry = await service.seen_entry(body.model)
     model = await service.load_model(entry)
     service.check_texts([body.word])
 
     def work(wanted: Callable[[], bool]) -> str:
-        return as_json({"model": entry.name, **words_data(model, body.side, body.word)})
+        return as_json({"model": entry.name, **embedding_map_data(model, body.side, body.word)})
 
     return Response(await service.explain(work, request), media_type="application/json")
 
@@ -243,7 +234,7 @@ async def words(body: WordsRequest, request: Request, service: ServiceDep) -> Re
 @router.post("/attribute", responses={**error_responses(404), 200: {"model": AttributeResponse}})
 async def attributed(body: AttributeRequest, request: Request, service: ServiceDep) -> Response:
     """Attribute every output of a model to its inputs: which words an answer came from."""
-    entry = service.entry(body.model)
+    entry = await service.seen_entry(body.model)
     model = await service.load_model(entry)
     (given,) = service.parse_inputs(model, [body.text])
     try:
@@ -259,7 +250,7 @@ async def attributed(body: AttributeRequest, request: Request, service: ServiceD
             return probe.scores(x, places)
 
         found = attribute(replace(probe, scores=scores), body.method)
-        return as_json({"model": entry.name, "input": given, **found.json(), "sentence": found.sentence()})
+        return as_json({"model": entry.name, "input": body.text, **found.json(), "sentence": found.sentence()})
 
     return Response(await service.explain(work, request), media_type="application/json")
 
@@ -270,7 +261,7 @@ async def data(body: DataRequest, request: Request, service: ServiceDep) -> Resp
 
     Not where a key is set: who may ask a model need not be allowed to read the data that it was trained with.
     """
-    entry = service.entry(body.model)
+    entry = await service.seen_entry(body.model)
     if service.key:
         raise APIError(403, "a server with a key does not show validation data; start one without, on this machine")
     model = await service.load_model(entry)

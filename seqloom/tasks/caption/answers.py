@@ -2,70 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from seqloom.attention.export import save
+from seqloom.attention.html import attention_run
 from seqloom.attention.picture_attention import PictureAttention, region_names
 from seqloom.data.pictures.decoding import Pixels
 from seqloom.decoding.hypotheses import DecodedSequence
-from seqloom.errors import SeqloomError
+from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.pieces import Pieces
+from seqloom.tasks.written_answer import WrittenAnswer, likeliest_tokens
 from seqloom.tokens.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True)
-class PictureCaption:
-    """An answer. Pieces are tokens as the model writes them; words are what they make together."""
-
-    source: str
-    """What the picture is called."""
-    text: str
-    tokens: list[str]
-    score: float
-    token_scores: list[float]
-    attention: PictureAttention | None
-    """By piece; `words` has it by word."""
-    words: PictureAttention | None
-    alternatives: list[PictureCaption]
-    """Other answers, the next best first; drawn ones as they were drawn."""
-    likeliest: Sequence[dict[str, float]] = ()
-    """For each of `token_scores` what could have stood there, if that was asked for."""
-
-    def __str__(self) -> str:
-        return self.text
-
-    @property
-    def certainty(self) -> float:
-        """The probability of this answer under the model, from 0 to 1."""
-        return math.exp(sum(self.token_scores))
+class PictureCaption(WrittenAnswer[PictureAttention], ShownInNotebook):
+    """The caption of a picture; `plot` lays the attention weights of each word over the picture."""
 
     def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"text": self.text, "picture": self.source, "score": self.score}
-        found |= {"certainty": self.certainty, "tokens": self.tokens, "token_scores": self.token_scores}
-        if self.likeliest:
-            found["likeliest"] = list(self.likeliest)
-        if self.alternatives:
-            found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
-        return found
+        return {"text": self.text, "picture": self.source, **self.scores_json(), **self.alternatives_json()}
 
-    def plot(self, file: str | Path = "attention.png", *, pieces: bool | None = None) -> Path:
-        """Lay the attention weights over the picture, for each word: .png, .html, .json or .txt."""
-        return save(self.weights(pieces=pieces), file)
-
-    def weights(self, *, pieces: bool | None = None) -> PictureAttention:
-        """The attention weights, by piece or by word; None: by word."""
-        if self.words is None or self.attention is None:
-            raise SeqloomError(
-                "there is no attention in this answer",
-                remedy="use a model with attention, with attention=True, and a caption that is not empty",
-            )
-        return self.attention if pieces else self.words
+    def run(self) -> dict[str, Any]:
+        if self.words is None:
+            return super().run()
+        return {**attention_run(self.words), "answer": self.json(), "text": self.text}
 
 
 def caption_of(
@@ -84,9 +45,9 @@ def caption_of(
             attention = by_token.by_target_word(wrote.indices, wrote.texts)
             words = by_token.by_target_word(wrote.word_indices, wrote.words())
         text = tokenizer.decode(written.tokens)
-        likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return PictureCaption(
-            name, text, tokens, written.score, written.token_scores, attention, words, others, likeliest
-        )
+            name, text, tokens, written.score, written.token_scores, attention, words, others,
+            likeliest=likeliest_tokens(written, tokenizer),
+        )  # fmt: skip
 
     return one(found[0], [one(written, []) for written in found[1:]])

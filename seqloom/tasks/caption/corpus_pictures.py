@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.pictures.decoding import WHITE, Pixels
@@ -81,3 +83,8 @@ def moved(pictures: Sequence[Pixels], most: int, random: Random) -> Iterator[Pix
         from_columns = slice(max(-right, 0), width + min(-right, 0))
         result[rows, columns] = picture[from_rows, from_columns]
         yield result
+
+
+def stacked(pictures: Sequence[Pixels], device: torch.device) -> Tensor:
+    """Pictures side by side (B, height, width, colours), as bytes."""
+    return torch.from_numpy(np.stack(pictures)).to(device)

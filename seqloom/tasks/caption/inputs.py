@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from seqloom.data.line_reader import expanded
-from seqloom.data.pictures.decoding import MOST_PIXELS, Pixels, decoded, fitted, from_array, size_of, upright
+from seqloom.data.pictures.decoding import Pixels, decoded, fitted, from_array, size_of, upright
 from seqloom.data.pictures.files import read
 from seqloom.errors import DataError
 
@@ -51,11 +51,11 @@ def named_pixels(given: Any, width: int, height: int, colours: int) -> tuple[str
     raise DataError(f"a {type(given).__name__} where a picture is read", remedy=REMEDY)
 
 
-def sent_picture(given: Any, most_pixels: int = MOST_PIXELS) -> SentPicture:
+def sent_picture(given: Any) -> SentPicture:
     """A picture from JSON: base64, with or without the beginning of a data URL; never the name of a file."""
     text = given.get("image") if isinstance(given, Mapping) else given
     if not isinstance(text, str):
-        raise DataError(f"{given!r:.60} is no picture", remedy=SENT)
+        raise DataError(f"{given!r:.60} is not a picture", remedy=SENT)
     if text.startswith("data:"):
         text = text.partition(",")[2]
     try:
@@ -64,7 +64,7 @@ def sent_picture(given: Any, most_pixels: int = MOST_PIXELS) -> SentPicture:
         raise DataError("the picture is not in base64", remedy=SENT) from None
     if not content:
         raise DataError("the picture is empty", remedy=SENT)
-    return SentPicture(content, *size_of(content, "picture", most_pixels))
+    return SentPicture(content, *size_of(content, "picture"))
 
 
 def bytes_of(given: Any) -> int:

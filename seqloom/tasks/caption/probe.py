@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from seqloom.attribution.probe import Probe, output_replaced
+from seqloom.models.observed import shared_copy
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.shared_copy import shared_copy
-from seqloom.tasks.caption.settings import CaptionOptions
+from seqloom.tasks.caption.options import CaptionOptions
 from seqloom.tasks.requests import TaskRequest, answers
-from seqloom.tasks.writing_probe import written_scores
+from seqloom.tasks.seq2seq_decoding import written_scores
 from seqloom.tokens.settings import EOS
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -12,46 +11,57 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from seqloom.attribution.probe import Probe
 from seqloom.data.bucket_sampler import BucketSampler
 from seqloom.data.column_roles import COLUMNS
 from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus
 from seqloom.data.length_batches import by_length
-from seqloom.data.pictures.decoding import Pixels, pillow
-from seqloom.data.pictures.files import identity_of, shape_of
+from seqloom.data.pictures.decoding import Pixels, as_png, pillow
+from seqloom.data.pictures.files import identity_of, pixels_of, shape_of
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DataError
+from seqloom.decoding.hypotheses import DecodingUpdate
+from seqloom.decoding.writer import SequenceWriter
 from seqloom.evaluating.translation import TranslationMetrics
 from seqloom.evaluating.word_splitting import count_words
-from seqloom.extras import require
-from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.layers.embedding import Embedding
 from seqloom.models.picture_encoder import PictureEncoder
-from seqloom.models.registry import find
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import ExampleStream, ExampleTrainable
 from seqloom.tasks.caption.answers import PictureCaption, caption_of
-from seqloom.tasks.caption.corpus_pictures import Shape, by_picture, captions_of, moved, picture_chunk, picture_in
+from seqloom.tasks.caption.corpus_pictures import (
+    Shape,
+    by_picture,
+    captions_of,
+    moved,
+    picture_chunk,
+    picture_in,
+    stacked,
+)
 from seqloom.tasks.caption.inputs import SentPicture, bytes_of, named_pixels, sent_picture
+from seqloom.tasks.caption.inspect import inspect_caption
+from seqloom.tasks.caption.options import CaptionEvaluateOptions, CaptionOptions
 from seqloom.tasks.caption.probe import caption_probe
-from seqloom.tasks.caption.settings import CaptionConfig, CaptionEvaluateOptions, CaptionOptions
+from seqloom.tasks.caption.review import review_captions
+from seqloom.tasks.caption.settings import CaptionConfig
 from seqloom.tasks.caption.stages import caption_example
+from seqloom.tasks.inspection import Inspection, InspectOptions
+from seqloom.tasks.prefix import prefix_tokens
 from seqloom.tasks.requests import Reply, TaskRequest
-from seqloom.tasks.task import Evaluation, Task
-from seqloom.tasks.trainable import Loss, Plan, ValidationResult
-from seqloom.tasks.translate.batch import TranslationBatch, translation_batch
+from seqloom.tasks.review import Reviewed
+from seqloom.tasks.seq2seq import Seq2SeqBatch, Seq2SeqTask
+from seqloom.tasks.seq2seq_decoding import write_steps
+from seqloom.tasks.task import Evaluation
+from seqloom.tasks.trainable import Plan, ValidationResult
 from seqloom.tasks.translate.corpus_text import spread, text_of
 from seqloom.tasks.translate.metrics import evaluation
-from seqloom.tasks.translate.task import WEIGHTS_PER_TOKEN
-from seqloom.tasks.writing import write_steps
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.views.document import image_address
 
 AT_ONCE = 64
 """Pictures that are described in one batch."""
@@ -63,13 +73,14 @@ CHUNK_BYTES = 50_000_000
 """Of the pixels of a chunk, which is held in memory while a corpus is made."""
 
 
-class Caption(Task[CaptionConfig]):
+class Caption(Seq2SeqTask[CaptionConfig]):
     """Describe a picture: a photo, a drawing, a line of handwriting."""
 
     Settings = CaptionConfig
     columns = COLUMNS["caption"]
     Options = CaptionOptions
     EvaluateOptions = CaptionEvaluateOptions
+    examples = "captions"
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -111,9 +122,7 @@ class Caption(Task[CaptionConfig]):
     @classmethod
     def check_extras(cls, config: CaptionConfig) -> None:
         pillow()
-        if config.caption.measure in ("bleu", "chrf"):
-            purpose = f'validation by caption.measure = "{config.caption.measure}"'
-            require("sacrebleu", "evaluate", purpose, otherwise="choose another, as --set caption.measure=loss")
+        super().check_extras(config)
 
     def make_model(self) -> Seq2Seq:
         return captioner(self.config, self.shape, self.tokenizer.size)
@@ -125,12 +134,8 @@ class Caption(Task[CaptionConfig]):
         return captioner(config, (chosen.height or USUAL, chosen.width or USUAL, colours), vocabulary)
 
     def max_tokens(self, given: Any, options: Any) -> int:
-        """All sequences of the beam at their longest, and attention weights that are kept."""
-        model, cost = self.config.model, 1
-        if options.attention:
-            heads = model.heads if "heads" in find(model.decoder, "decoder").reads else 1
-            cost += len(model.decoder_widths) * heads * math.prod(self.grid) // WEIGHTS_PER_TOKEN
-        return int(options.sequences * options.limit(self.facts["longest"]) * cost)
+        longest = options.limit(self.facts["longest"])
+        return self.answer_cost(options, math.prod(self.grid), longest, weights=options.attention)
 
     # --- data ---------------------------------------------------------------------------------------
 
@@ -147,56 +152,34 @@ class Caption(Task[CaptionConfig]):
     def chunk_size(self) -> int:
         return max(1, min(CHUNK_SIZE, CHUNK_BYTES // math.prod(self.shape)))
 
-    def batch(
+    def training_batch(
         self, corpus: Corpus, rows: Sequence[int], device: torch.device, random: Random | None
-    ) -> TranslationBatch:
+    ) -> Seq2SeqBatch:
         """Pictures, moved a little where a generator is given, and their captions."""
         pictures = [picture_in(corpus, row, self.shape) for row in rows]
-        if random is not None:
+        if random is not None and self.config.picture.shift:
             pictures = list(moved(pictures, self.config.picture.shift, random))
         captions = [corpus["caption", row][: self.config.model.length - 1] for row in rows]
         regions = torch.full((len(captions),), math.prod(self.grid), device=device)
-        return translation_batch(stacked(pictures, device), regions, captions, device)
+        return Seq2SeqBatch.of(stacked(pictures, device), regions, captions, device)
 
     # --- training -----------------------------------------------------------------------------------
 
-    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> ExampleTrainable[TranslationBatch]:
-        lengths = train.lengths("caption") + 1
-        kept = np.flatnonzero(lengths <= self.config.model.length)
-        if not len(kept):
-            what = f"every caption is longer than {self.config.model.length} tokens"
-            raise DataError(what, remedy="raise model.length")
-        order = BucketSampler(lengths[kept] + math.prod(self.grid), plan.batch_tokens, plan.seed)
+    def lengths(self, corpus: Corpus) -> NDArray[Any]:
+        return corpus.lengths("caption") + 1
 
-        def make(rows: Any) -> TranslationBatch:
-            places = kept[rows].tolist()
-            key = f"{plan.seed} {order.epoch} {places}".encode()
-            random = Random(hashlib.blake2b(key, digest_size=8).digest()) if self.config.picture.shift else None
-            return self.batch(train, places, plan.device, random)
+    def sampler(self, train: Corpus, kept: NDArray[Any], lengths: NDArray[Any], plan: Plan) -> BucketSampler:
+        return BucketSampler(lengths + math.prod(self.grid), plan.batch_tokens, plan.seed)
 
-        def loss(model: nn.Module, batch: TranslationBatch) -> Loss:
-            real = batch.real
-            logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
-            wanted = batch.labels[real]
-            return Loss(total_cross_entropy(logits, wanted, plan.label_smoothing), len(wanted), logits)
-
-        def sample(model: nn.Module) -> str:
-            corpus = valid if valid is not None else train
-            picture = picture_in(corpus, 0, self.shape)
-            (answer,) = self.predict(model, [picture], CaptionOptions(beam=1, attention=False))
-            return f"{text_of(corpus, 'caption', 0)} → {answer.text}"
-
-        left_out = len(lengths) - len(kept)
-        notes = [f"{left_out:,} captions are longer than {self.config.model.length} tokens and left out"]
-        return ExampleTrainable(
-            ExampleStream(order, make), loss, self.validation(valid, plan), sample, notes if left_out else [],
-            predicts_tokens=True,
-        )  # fmt: skip
+    def sample(self, model: nn.Module, corpus: Corpus) -> str:
+        picture = picture_in(corpus, 0, self.shape)
+        (answer,) = self.predict(model, [picture], CaptionOptions(beam=1, attention=False))
+        return f"{text_of(corpus, 'caption', 0)} → {answer.text}"
 
     def validate(self, model: nn.Module, valid: Corpus, device: torch.device) -> ValidationResult:
         """Validation while training: the loss of all captions, and metrics of some pictures, described greedily."""
         settings = self.config.caption
-        loss = self.loss_of(model, valid, device)
+        loss = self.corpus_loss(model, valid, device)
         questions = by_picture(valid, range(len(valid)))
         some = [questions[place] for place in spread(min(settings.validate_pictures, len(questions)), len(questions))]
         measured = self.described(model, valid, some, CaptionEvaluateOptions(beam=1, attention=False))
@@ -206,20 +189,16 @@ class Caption(Task[CaptionConfig]):
         score = metrics[settings.measure]
         return ValidationResult(metrics, -score if settings.measure == "loss" else score)
 
-    def loss_of(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
-        """The mean loss of a token, <eos> among them."""
-        total, count = 0.0, 0
-        model.eval()
-        with torch.no_grad():
-            for rows in by_length(corpus.lengths("caption"), AT_ONCE):
-                batch = self.batch(corpus, rows, device, None)
-                real = batch.real
-                logits = model(batch.source, batch.source_lengths, batch.decoder_input, real)
-                total += float(F.cross_entropy(logits, batch.labels[real], reduction="sum"))
-                count += int(real.sum())
-        return total / max(count, 1)
+    def corpus_loss(self, model: nn.Module, corpus: Corpus, device: torch.device) -> float:
+        batches = by_length(corpus.lengths("caption"), AT_ONCE)
+        return self.mean_loss(model, (self.training_batch(corpus, rows, device, None) for rows in batches))
 
     # --- use ----------------------------------------------------------------------------------------
+
+    def as_request(self, record: Record) -> str:
+        """The picture as the model sees it, as an address that carries it."""
+        height, width, colours = self.shape
+        return image_address(as_png(pixels_of(record, width, height, colours)))
 
     def accept(self, given: Any) -> SentPicture:
         return sent_picture(given)
@@ -237,32 +216,50 @@ class Caption(Task[CaptionConfig]):
         self, model: nn.Module, requests: Sequence[TaskRequest], options: CaptionOptions
     ) -> Iterator[Sequence[Reply]]:
         """Captions, each as soon as it is done."""
-        device = next(model.parameters()).device
-        assert isinstance(model, Seq2Seq)
-        most = options.limit(self.facts["longest"])
-        limit = model.decoder.limit  # there are no positions beyond, if it has learned them
-        limited = options.model_copy(update={"max_length": most if limit is None else min(most, limit)})
         model.eval()
         for first in range(0, len(requests), AT_ONCE):
             batch = requests[first : first + AT_ONCE]
             pictures = [self.pixels(one.input) for one in batch]
-            source = stacked([pixels for _, pixels in pictures], device)
-            regions = [math.prod(self.grid)] * len(batch)
-            with torch.inference_mode():
-                lengths = torch.tensor(regions, device=device)
-                state = model.start(source, lengths, weights=options.attention)
-            for found in write_steps(model, state, regions, batch, self.tokenizer, limited, device):
+            for found in self.decode_steps(model, [pixels for _, pixels in pictures], batch, options):
                 yield [
                     Reply(first + number, caption_of(*pictures[number], self.grid, answers, self.tokenizer), whole)
                     for number, answers, whole in found
                 ]
 
-    def streams(self, temperature: float | None) -> bool:
-        return bool(temperature)  # a beam search may change its mind until the end
+    def decode_steps(
+        self, model: nn.Module, pictures: Sequence[Pixels], batch: Sequence[TaskRequest], options: CaptionOptions
+    ) -> Iterator[list[DecodingUpdate]]:
+        """Decode the captions of pictures step by step: by beam search, or by sampling."""
+        limited = self.limited(model, options)
+        if isinstance(model, SequenceWriter):
+            return model.write_steps(pictures, batch, prefix_tokens(self.tokenizer, options.prefix), limited)
+        assert isinstance(model, Seq2Seq)
+        device = next(model.parameters()).device
+        regions = [math.prod(self.grid)] * len(batch)
+        with torch.inference_mode():
+            lengths = torch.tensor(regions, device=device)
+            state = model.start(stacked(pictures, device), lengths, weights=options.attention)
+        return write_steps(model, state, regions, batch, self.tokenizer, limited, device)
+
+    def limited(self, model: nn.Module, options: CaptionOptions) -> CaptionOptions:
+        """No longer than the captions of training let expect, and than the decoder has learned positions for."""
+        most = options.limit(self.facts["longest"])
+        limit = model.decoder.limit if isinstance(model, Seq2Seq) else None
+        return options.model_copy(update={"max_length": most if limit is None else min(most, limit)})
+
+    def inspect(
+        self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Inspection | None]:
+        assert isinstance(model, Seq2Seq)
+        return inspect_caption(self, model, given, options, wanted)
 
     def probe(self, model: nn.Module, given: Any) -> Probe:
         assert isinstance(model, Seq2Seq)
         return caption_probe(self, model, given)
+
+    def review(self, model: nn.Module, records: list[Record]) -> list[Reviewed]:
+        assert isinstance(model, Seq2Seq)
+        return review_captions(self, model, records)
 
     def example(self, model: nn.Module, given: Any, device: torch.device) -> Example:
         name, pixels = self.pixels(given) if given is not None else ("white", np.full(self.shape, 255, np.uint8))
@@ -291,10 +288,9 @@ class Caption(Task[CaptionConfig]):
             some = [picture_in(corpus, rows[0], self.shape) for rows in questions[first : first + AT_ONCE]]
             answers += self.predict(model, some, options)
         references = [[text_of(corpus, "caption", row) for row in rows] for rows in questions]
-        language = self.config.data.target_language.split("-")[0].removeprefix("und")
         tokens = self.config.tokens
         return TranslationMetrics.of(
-            [answer.text for answer in answers], references, None, language,
+            [answer.text for answer in answers], references, None, self.language,
             cased=options.capitals and not tokens.lower, spaced=tokens.kind == "space",
         )  # fmt: skip
 
@@ -302,10 +298,12 @@ class Caption(Task[CaptionConfig]):
         self, model: nn.Module, corpus: Corpus, device: torch.device, options: CaptionEvaluateOptions
     ) -> Evaluation:
         """BLEU, chrF, exact match, error rates, perplexity, and quality by length of the caption."""
-        loss = self.loss_of(model, corpus, device)
+        metrics: dict[str, float] = {}
+        if not isinstance(model, SequenceWriter):  # a writer has no logits of what others wrote
+            loss = self.corpus_loss(model, corpus, device)
+            metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         chosen = options.model_copy(update={"attention": False})
         measured = self.described(model, corpus, by_picture(corpus, range(len(corpus))), chosen)
-        metrics = {"loss": loss, "perplexity": math.exp(min(loss, 50))}
         measure = options.measure or self.config.caption.measure
         lengths = [count_words(texts[0]) for texts in measured.references]
         return evaluation(measured, metrics, "exact" if measure == "loss" else measure, lengths)
@@ -327,8 +325,3 @@ def shape_for(config: CaptionConfig, train: Records) -> Shape:
     height, width = (height, width) if max(height, width) <= USUAL else (min(height, USUAL), min(width, USUAL))
     colours = {"grey": 1, "rgb": 3}.get(chosen.colours, 1 if grey == {True} else 3)
     return chosen.height or height, chosen.width or width, colours
-
-
-def stacked(pictures: Sequence[Pixels], device: torch.device) -> Tensor:
-    """Pictures side by side (B, height, width, colours), as bytes."""
-    return torch.from_numpy(np.stack(pictures)).to(device)

@@ -11,7 +11,14 @@ from seqloom.attribution.methods import gradient, leave_one_out
 from seqloom.models.observed import Observed
 from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.text_inputs import TextInputs
-from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions, self_attention
+from seqloom.tasks.inspection import (
+    MOST_TOKENS,
+    Inspection,
+    InspectOptions,
+    NamedAttention,
+    attention_of,
+    self_attention,
+)
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.stages import read_words
 from seqloom.tokens.tokenizer import Tokenizer
@@ -37,6 +44,9 @@ def inspect_classification(
     tokens = [int(token) for token in task.inputs.encode([record])[0]]
     words = words_of(task.inputs.tokenizer, task.inputs.shown(record), tokens)
     attention = self_attention(observed, "self", "text", words)
+    if "pooling" in observed.weights:
+        pooled = attention_of(observed.weights["pooling"], [str(answer)], words)
+        attention.append(NamedAttention("pooling", "target", "text", pooled))
     importance: dict[str, list[float]] = {}
     if tokens:
         probe = classification_probe(task, observed.network, given)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from seqloom.attribution.probe import Probe, output_replaced
-from seqloom.models.shared_copy import shared_copy
+from seqloom.models.observed import shared_copy
 from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.stages import read_words
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, FiniteFloat, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
 from seqloom.models.settings import ModelConfig
+from seqloom.tasks.facts import Deviation, FrameFacts, Names
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import Kind, TokenConfig
 
@@ -16,22 +17,22 @@ TAKEN = ("text", "frames", "label", "labels")
 
 
 class AnswerConfig(Config):
-    """The section [classify]: what is said of a text, and what is known beside it."""
+    """What is predicted for a text, and the feature columns next to it: the section [classify]."""
 
     answer: Literal["label", "labels", "number"] = "label"
-    """What is said: one label, several labels or none (column `labels`), or a number."""
+    """What is predicted: one label, any number of labels (column `labels`), or a number (regression)."""
     separator: str = Field(",", min_length=1)
-    """What stands between several labels in one cell; a list in JSON needs none."""
+    """Separator between several labels in one cell; not needed for lists in JSON."""
     threshold: float = Field(0.5, gt=0, lt=1)
-    """Of several labels, those are given whose probability is this at least."""
+    """Minimum probability of a predicted label when there may be several."""
     numbers: list[str] = Field(default_factory=list)
-    """Columns beside the text that hold numbers."""
+    """Numeric feature columns in addition to the text."""
     binary: list[str] = Field(default_factory=list)
-    """Columns beside the text that hold 0 or 1, yes or no, true or false."""
+    """Binary feature columns: 0 or 1, yes or no, true or false."""
     categories: list[str] = Field(default_factory=list)
-    """Columns beside the text that hold one of a few words; missing or unknown ones are all zeros."""
+    """Categorical feature columns (one-hot); missing or unknown values are all zeros."""
     standardise: bool = True
-    """Numbers beside the text get mean 0 and deviation 1, as in training data; false: they are read as they are."""
+    """Standardise numeric feature columns to mean 0 and standard deviation 1."""
 
     @property
     def columns(self) -> list[str]:
@@ -42,31 +43,30 @@ class AnswerConfig(Config):
         for place, column in enumerate(self.columns):
             kind = next(kind for kind in ("numbers", "binary", "categories") if column in getattr(self, kind))
             if column in TAKEN:
-                raise problem(kind, f"{column} is no column beside the text", remedy="name another column")
+                raise problem(kind, f"{column} is not a feature column", remedy="name another column")
             if column in self.columns[:place]:
-                raise problem(kind, f"{column} is named twice", remedy="name each column once")
+                raise problem(kind, f"{column} is listed twice", remedy="list each column once")
         return self
 
 
 class ClassifyTokens(TokenConfig):
-    """How text is cut: the section [tokens] with the defaults of a classifier."""
+    """How text is tokenised: the section [tokens] with the defaults of a classifier."""
 
     kind: Kind = "word"
-    """What a token is: a word, words and their pairs (ngram), what stands between spaces, a character, a subword."""
+    """What a token is: word, ngram (words and pairs of words), space (split at spaces), character, bpe or unigram."""
     size: PositiveInt = 20_000
-    """Size of the vocabulary at most, with the four special ones and, for parts of words, the 256 bytes."""
 
 
 class ClassifyConfig(TaskConfig):
-    """A text and what it is."""
+    """The settings of text classification and regression."""
 
     task: Literal["classify"] = "classify"
     tokens: ClassifyTokens = ClassifyTokens()
-    """How text is cut into tokens."""
+    """How text is tokenised."""
     model: ModelConfig = ModelConfig()
     """Which architecture, and how large."""
     classify: AnswerConfig = AnswerConfig()
-    """What is said of a text, and what is known beside it."""
+    """What is predicted, and the feature columns next to the text."""
 
     @model_validator(mode="after")
     def feature_columns_are_read(self) -> Self:
@@ -75,3 +75,28 @@ class ClassifyConfig(TaskConfig):
             columns = {**{column: column for column in self.classify.columns}, **self.data.columns}
             object.__setattr__(self, "data", self.data.model_copy(update={"columns": columns}))
         return self
+
+
+class NumberFacts(Config):
+    """The scale of the number that is predicted."""
+
+    mean: FiniteFloat
+    deviation: Deviation
+
+
+class FeatureFacts(Config):
+    """Columns beside the input: the mean and deviation of numbers, and the categories that are known."""
+
+    standardise: bool
+    numbers: dict[str, tuple[FiniteFloat, Deviation]]
+    binary: list[str]
+    categories: dict[str, Names]
+
+
+class ClassifyFacts(Config):
+    """What a classifier learned before its first step: labels or a scale, and what its inputs need."""
+
+    labels: Names | None = None
+    number: NumberFacts | None = None
+    frames: FrameFacts | None = None
+    features: FeatureFacts | None = None

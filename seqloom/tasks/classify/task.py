@@ -24,15 +24,14 @@ from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.classifier import label_logits, make_classifier
 from seqloom.models.stage import Example
 from seqloom.models.token_embedding import TokenEmbedding
-from seqloom.tasks.batching import ExampleTrainable, example_stream
+from seqloom.tasks.batching import ExampleTrainable, TensorBatch, example_stream, vectors_by_length
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.answers.base import learned
 from seqloom.tasks.classify.baseline import baselines
-from seqloom.tasks.classify.facts import ClassifyFacts
 from seqloom.tasks.classify.inspect import inspect_classification
 from seqloom.tasks.classify.probe import classification_probe
 from seqloom.tasks.classify.review import review_classification
-from seqloom.tasks.classify.settings import ClassifyConfig
+from seqloom.tasks.classify.settings import ClassifyConfig, ClassifyFacts
 from seqloom.tasks.classify.stages import classification_example
 from seqloom.tasks.classify.text_inputs import TextInputs
 from seqloom.tasks.frame_inputs import FrameInputs, FrameStatistics
@@ -49,18 +48,13 @@ MANY_CUT = 0.05
 
 
 @dataclass(frozen=True)
-class ClassifyBatch:
+class ClassifyBatch(TensorBatch):
     """Inputs, their feature columns, and the targets."""
 
     x: Tensor  # token ids (B, T), or frames (B, T, D)
     lengths: Tensor  # (B)
     features: Tensor | None  # (B, columns)
     targets: Tensor  # (B) or (B, V)
-
-    def select(self, rows: Sequence[int]) -> ClassifyBatch:
-        chosen = list(rows)
-        features = None if self.features is None else self.features[chosen]
-        return ClassifyBatch(self.x[chosen], self.lengths[chosen], features, self.targets[chosen])
 
 
 class Classify(Task[ClassifyConfig]):
@@ -247,14 +241,12 @@ class Classify(Task[ClassifyConfig]):
         """
         device = next(model.parameters()).device
         encoded = self.inputs.encode([self.inputs.record(given) for given in texts])
-        found: list[Tensor] = [torch.empty(0)] * len(encoded)
-        for places in by_length([len(one) for one in encoded]):
-            x, lengths = self.inputs.tensors([encoded[place] for place in places], device)
-            with torch.no_grad():
-                vectors = model.vectors(x, lengths).float().cpu()  # type: ignore[operator]
-            for place, vector in zip(places, vectors, strict=True):
-                found[place] = vector
-        return torch.stack(found) if found else torch.empty(0, 0)
+
+        def compute(places: list[int]) -> Tensor:
+            vectors: Tensor = model.vectors(*self.inputs.tensors([encoded[place] for place in places], device))  # type: ignore[operator]
+            return vectors
+
+        return vectors_by_length([len(one) for one in encoded], compute)
 
     def evaluate(self, model: nn.Module, corpus: Corpus, device: torch.device, options: object) -> Evaluation:
         """The metrics of the predictions, and the mean loss."""
@@ -288,7 +280,7 @@ def check(config: ClassifyConfig, with_frames: bool) -> None:
     """Refuse settings that would do nothing."""
     mistakes = []
     if config.tokens.bpe_dropout:
-        mistakes.append(("tokens.bpe_dropout", "classify cuts its texts once, before training", "leave it at 0"))
+        mistakes.append(("tokens.bpe_dropout", "texts are tokenised once, before training", "leave it at 0"))
     if with_frames and config.model.one_hot:
         mistakes.append(("model.one_hot", "frames are numbers, not words", "leave it false"))
     if mistakes:

@@ -62,7 +62,7 @@ def between_blanks(text: str) -> list[str]:
     """
     parts = BLANK.split(text)
     if len(parts) == 1:
-        raise SeqloomError(f"no blank in {text!r:.60}", remedy="write ___ or <mask> where a token is to be found")
+        raise SeqloomError(f"no blank in {text!r:.60}", remedy="write ___ or <mask> where a token is missing")
     return parts
 
 

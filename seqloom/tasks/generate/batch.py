@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from seqloom.tasks.batching import tensors
+from seqloom.tasks.batching import TensorBatch, tensors
 from seqloom.tasks.generate.long_text import LongText, Tokens
 from seqloom.tasks.generate.stream import Segments
 from seqloom.tokens.settings import SPECIALS, UNK
@@ -17,24 +16,20 @@ from seqloom.tokens.settings import SPECIALS, UNK
 IGNORED = -1
 """The target where nothing is to be predicted."""
 
-CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1
-"""The rates of BERT: tokens to be predicted; of these, masked, and replaced by any other; the rest stay as they are."""
+MASKED, REPLACED = 0.8, 0.1
+"""As in BERT, of the tokens to be predicted: those masked, and those replaced by any other; the rest stay."""
 
 MASK = UNK
 """What stands where a token is masked: the unknown token."""
 
 
 @dataclass(frozen=True)
-class LanguageModelBatch:
+class LanguageModelBatch(TensorBatch):
     """Segments of a text side by side."""
 
     tokens: Tensor  # (B, T)
     lengths: Tensor  # (B)
     targets: Tensor  # (B, T), IGNORED where there is none
-
-    def select(self, rows: Sequence[int]) -> LanguageModelBatch:
-        chosen = list(rows)
-        return LanguageModelBatch(self.tokens[chosen], self.lengths[chosen], self.targets[chosen])
 
 
 def next_tokens(text: LongText, segments: Segments, device: torch.device) -> LanguageModelBatch:
@@ -44,16 +39,16 @@ def next_tokens(text: LongText, segments: Segments, device: torch.device) -> Lan
 
 
 def masked_tokens(
-    text: LongText, segments: Segments, device: torch.device, vocab: int, generator: np.random.Generator
+    text: LongText, segments: Segments, device: torch.device, vocab: int, generator: np.random.Generator, rate: float
 ) -> LanguageModelBatch:
-    """Some tokens of the segments are predicted from all the others."""
-    rows = [mask(text.read(start, stop), vocab, generator) for start, stop in segments.tolist()]
+    """Some tokens of the segments, chosen at this rate, are predicted from all the others."""
+    rows = [mask(text.read(start, stop), vocab, generator, rate) for start, stop in segments.tolist()]
     return batch_of([tokens for tokens, _ in rows], [targets for _, targets in rows], device)
 
 
-def mask(tokens: Tokens, vocab: int, generator: np.random.Generator) -> tuple[Tokens, Tokens]:
+def mask(tokens: Tokens, vocab: int, generator: np.random.Generator, rate: float) -> tuple[Tokens, Tokens]:
     """Tokens with some of them masked, and the targets; unknown tokens are never chosen."""
-    chosen = (generator.random(len(tokens)) < CHOSEN) & (tokens != UNK)
+    chosen = (generator.random(len(tokens)) < rate) & (tokens != UNK)
     what = generator.random(len(tokens))
     others = generator.integers(len(SPECIALS), vocab, len(tokens))
     changed = np.where(what < MASKED, MASK, np.where(what < MASKED + REPLACED, others, tokens))

@@ -12,11 +12,12 @@ from torch import Tensor
 
 from seqloom.data.length_batches import AT_ONCE
 from seqloom.decoding.constraints import Constraints
-from seqloom.decoding.sampling import SampledSequence, SampledToken, sample
+from seqloom.decoding.hypotheses import SampledSequence, SampledToken
+from seqloom.decoding.sampling import sample
 from seqloom.decoding.stepper import Step, join_rows, select_rows
 from seqloom.layers.packed_weights import packed_weights
 from seqloom.models.language_model import LanguageModel
-from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.tokens.settings import BOS, EOS, PAD, UNK
 
 NEVER = (PAD, UNK, BOS)

@@ -14,7 +14,7 @@ from seqloom.models.observed import Observed
 from seqloom.tasks.generate.answers import GeneratedText
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import to_text, to_tokens
-from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.tasks.inspection import MOST_TOKENS, Inspection, InspectOptions, TokenStep, self_attention, steps_of
 from seqloom.tasks.requests import Keys, TaskRequest, answers
 from seqloom.tasks.stages import read_words

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from seqloom.attribution.probe import Probe, log_odds, output_replaced
 from seqloom.models.language_model import LanguageModel
-from seqloom.models.shared_copy import shared_copy
+from seqloom.models.observed import shared_copy
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.long_text import to_tokens
-from seqloom.tasks.generate.settings import GenerateOptions
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.stages import read_words
 

@@ -23,8 +23,8 @@ def review_generation(task: Generate, model: nn.Module, records: list[Record]) -
     eos, longest = task.tokenizer.eos, task.config.model.length
     rows = [np.array([eos, *row, eos][: longest + 1], np.int64) for row in to_tokens(task.tokenizer, texts)]
     if task.masked:
-        generator = np.random.default_rng(0)
-        read, wanted = zip(*(mask(row[:longest], task.tokenizer.size, generator) for row in rows), strict=True)
+        generator, rate = np.random.default_rng(0), task.config.generate.mask_rate
+        read, wanted = zip(*(mask(row[:longest], task.tokenizer.size, generator, rate) for row in rows), strict=True)
         batch = batch_of(list(read), list(wanted), next(model.parameters()).device)
     else:
         batch = batch_of([row[:-1] for row in rows], [row[1:] for row in rows], next(model.parameters()).device)

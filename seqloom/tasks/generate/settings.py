@@ -8,19 +8,20 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from seqloom.config import Config
 from seqloom.data.settings import CutFrom, DataConfig
-from seqloom.decoding.settings import SamplingOptions
 from seqloom.models.settings import ModelConfig
 from seqloom.tasks.settings import TaskConfig
 from seqloom.tokens.settings import Kind, TokenConfig, written_one_by_one
 
 
 class GenerateSettings(Config):
-    """What is learned from a text: the section [generate]."""
+    """The training objective of a language model: the section [generate]."""
 
     objective: Literal["next", "masked"] = "next"
-    """next: each token from those before it. masked: masked tokens, from those on both sides (BERT)."""
+    """next: predict the next token; masked: predict masked tokens from both sides (BERT)."""
+    mask_rate: float = Field(0.15, gt=0, lt=1)
+    """Fraction of tokens that a masked model predicts; small models profit from more than the 0.15 of BERT."""
     stride: NonNegativeInt = 0
-    """Tokens between the starts of two segments of `model.length`; 0: side by side, shifted anew in every epoch."""
+    """Tokens between the starts of consecutive segments of `model.length`; 0: no overlap, shifted in every epoch."""
 
 
 class TextData(DataConfig):
@@ -30,7 +31,7 @@ class TextData(DataConfig):
 
 
 class TextTokens(TokenConfig):
-    """Tokens to write with."""
+    """How text is tokenised: the section [tokens] with the defaults of a language model."""
 
     kind: Kind = "character"
 
@@ -40,34 +41,21 @@ class TextTokens(TokenConfig):
 
 
 class WriterModel(ModelConfig):
-    """A model that writes; `length` is that of the segments it learns from."""
+    """A language model; `length` is that of the segments it is trained on."""
 
     widths: list[PositiveInt] = Field(default_factory=lambda: [256, 256], min_length=1)
     length: PositiveInt = 128
 
 
 class GenerateConfig(TaskConfig):
-    """A text, and what comes next in it."""
+    """The settings of language modelling."""
 
     task: Literal["generate"] = "generate"
     data: TextData = TextData()
     """Where the text is and how it is read."""
     tokens: TextTokens = TextTokens()
-    """How text is cut into tokens."""
+    """How text is tokenised."""
     model: WriterModel = WriterModel()
     """Which architecture, and how large."""
     generate: GenerateSettings = GenerateSettings()
-    """What is learned from the text."""
-
-
-class GenerateOptions(SamplingOptions):
-    """How a text is written on, or its blanks are filled."""
-
-    temperature: float = Field(0.8, ge=0, le=100)
-    """0 takes the best token; 1 samples from the model's probabilities; above, more daring, below, more careful."""
-    length: PositiveInt = 200
-    """Tokens to write at most."""
-    lines: NonNegativeInt = 0
-    """Stop at the end of so many lines; 0: write `length` tokens."""
-    candidates: PositiveInt = 5
-    """Tokens listed for each blank that a masked model fills."""
+    """The training objective."""

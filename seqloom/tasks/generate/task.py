@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import torch
@@ -19,32 +20,34 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
-from seqloom.decoding.sampling import SampledSequence
+from seqloom.decoding.writer import TextContinuer
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.evaluating.baselines.ngram_language_model import NgramLanguageModel
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric, ratio
 from seqloom.evaluating.perplexity import LanguageModelMetrics
+from seqloom.layers.cross_entropy import total_cross_entropy
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.stage import Example
-from seqloom.tasks.batching import tensors
+from seqloom.tasks.batching import ExampleTrainable, tensors, vectors_by_length
 from seqloom.tasks.facts import NoFacts
-from seqloom.tasks.generate.answers import FilledText, GeneratedText, between_blanks, fill
+from seqloom.tasks.generate.answers import FilledText, between_blanks, fill
 from seqloom.tasks.generate.batch import MASK, LanguageModelBatch, masked_tokens, next_tokens
+from seqloom.tasks.generate.continuing import continue_texts, shown_token
 from seqloom.tasks.generate.generation import NEVER, write
 from seqloom.tasks.generate.inspect import inspect_generation
 from seqloom.tasks.generate.long_text import LongText, lines_of, to_text, to_tokens
+from seqloom.tasks.generate.options import GenerateOptions
 from seqloom.tasks.generate.probe import generation_probe
 from seqloom.tasks.generate.review import review_generation
-from seqloom.tasks.generate.settings import GenerateConfig, GenerateOptions
+from seqloom.tasks.generate.settings import GenerateConfig
 from seqloom.tasks.generate.stages import generation_example
 from seqloom.tasks.generate.stream import Segments, SegmentStream, side_by_side
-from seqloom.tasks.generate.trainable import SegmentTrainable
 from seqloom.tasks.inspection import Inspection, InspectOptions
 from seqloom.tasks.requests import Reply, TaskRequest
 from seqloom.tasks.review import Reviewed
 from seqloom.tasks.task import Evaluation, Facts, Task
-from seqloom.tasks.trainable import Plan
+from seqloom.tasks.trainable import Loss, Plan
 from seqloom.tokens.settings import SUBWORDS
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -75,7 +78,7 @@ class Generate(Task[GenerateConfig]):
         """Train the tokenizer."""
         if config.tokens.bpe_dropout:
             raise ConfigError(
-                "settings", [("tokens.bpe_dropout", "generate cuts its text once, before training", "leave it at 0")]
+                "settings", [("tokens.bpe_dropout", "the text is tokenised once, before training", "leave it at 0")]
             )
         texts = lines_of(str(record.columns["text"]) for record in train)
         tokenizer = known["text"] if "text" in known else Tokenizer.train(texts, config.tokens)
@@ -103,7 +106,7 @@ class Generate(Task[GenerateConfig]):
         self, text: LongText, segments: Segments, device: torch.device, generator: np.random.Generator
     ) -> LanguageModelBatch:
         if self.masked:
-            return masked_tokens(text, segments, device, self.tokenizer.size, generator)
+            return masked_tokens(text, segments, device, self.tokenizer.size, generator, self.config.generate.mask_rate)
         return next_tokens(text, segments, device)
 
     def tokens_of(self, records: Iterable[Record], most: int) -> list[int]:
@@ -127,15 +130,20 @@ class Generate(Task[GenerateConfig]):
         models = {name: NgramLanguageModel(learned, self.tokenizer.size, n) for name, n in NGRAMS.items()}
         return [BaselineScore(name, "perplexity", math.exp(model.loss(measured))) for name, model in models.items()]
 
-    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> SegmentTrainable:
+    def trainable(self, train: Corpus, valid: Corpus | None, plan: Plan) -> ExampleTrainable[LanguageModelBatch]:
         text, length = LongText(train, self.tokenizer.eos), self.config.model.length
 
         def make(segments: Segments, generator: np.random.Generator) -> LanguageModelBatch:
             return self.batch(text, segments, plan.device, generator)
 
+        def loss(model: nn.Module, batch: LanguageModelBatch) -> Loss:
+            where = batch.targets >= 0
+            logits, targets = model(batch.tokens, batch.lengths, where), batch.targets[where]
+            return Loss(total_cross_entropy(logits, targets, plan.label_smoothing), len(targets), logits)
+
         stride, segments = self.config.generate.stride, max(plan.batch_tokens // length, 1)
         stream = SegmentStream(len(text), length, stride, segments, plan.seed, make)
-        return SegmentTrainable(stream, plan.label_smoothing, self.validation(valid, plan), self.sample)
+        return ExampleTrainable(stream, loss, self.validation(valid, plan), self.sample, predicts_tokens=True)
 
     def sample(self, model: nn.Module) -> str:
         """The start of a text, on one line."""
@@ -149,7 +157,6 @@ class Generate(Task[GenerateConfig]):
         self, model: nn.Module, requests: Sequence[TaskRequest], options: GenerateOptions
     ) -> Iterator[Sequence[Reply]]:
         """Continuations of the inputs; a masked model fills the blanks in them."""
-        assert isinstance(model, LanguageModel)
         if model.training:  # to ask is quicker than to set
             model.eval()
         return (
@@ -157,43 +164,28 @@ class Generate(Task[GenerateConfig]):
         )
 
     def continue_texts(
-        self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: GenerateOptions
     ) -> Iterator[Sequence[Reply]]:
-        """A text starts a line: its first token comes after <eos>."""
-        tokens = to_tokens(self.tokenizer, [self.accept(one.input) for one in requests])
-        read = [[self.tokenizer.eos, *row] for row in tokens]
-        for drawn in write(model, read, [one.key for one in requests], options, lambda row: requests[row].wanted):
-            yield [
-                Reply(
-                    new.row,
-                    self.generated_text(requests[new.row].input, tokens[new.row], new.sequence, options),
-                    new.last,
-                )
-                for new in drawn
-                if new.last or requests[new.row].streaming
-            ]
-
-    def generated_text(
-        self, seed: str, before: list[int], sampled: SampledSequence, options: GenerateOptions
-    ) -> GeneratedText:
-        ids = list(sampled.tokens)
-        continuation = to_text(self.tokenizer, before + ids)[len(to_text(self.tokenizer, before)) :]
-        if options.lines and ids.count(self.tokenizer.eos) == options.lines:
-            continuation = continuation.removesuffix("\n")  # the end of the last line was asked for, not a new one
-        likeliest = [{self.shown(id): score for id, score in top} for top in sampled.likeliest]
-        return GeneratedText(
-            seed + continuation, seed, continuation, list(map(self.shown, ids)), list(sampled.log_probs),
-            likeliest if options.likeliest else [],
-        )  # fmt: skip
+        """What comes after the inputs."""
+        for one in requests:
+            self.accept(one.input)
+        go_on = model.continue_texts if isinstance(model, TextContinuer) else partial(write, cast(LanguageModel, model))
+        keys = [one.key for one in requests]
+        return continue_texts(
+            self.tokenizer,
+            requests,
+            options,
+            lambda texts: go_on(texts, keys, options, lambda row: requests[row].wanted),
+        )
 
     def shown(self, id: int) -> str:
-        return "\n" if id == self.tokenizer.eos else self.tokenizer.vocabulary[id]
+        return shown_token(self.tokenizer, id)
 
     def fill_blanks(
-        self, model: LanguageModel, requests: Sequence[TaskRequest], options: GenerateOptions
+        self, model: nn.Module, requests: Sequence[TaskRequest], options: GenerateOptions
     ) -> Iterator[Sequence[Reply]]:
         texts = [self.accept(one.input) for one in requests]
-        encoded = [self.with_blanks(text, model.limit) for text in texts]
+        encoded = [self.with_blanks(text, getattr(model, "limit", None)) for text in texts]
         device = next(model.parameters()).device
         count = min(options.candidates, self.tokenizer.size - len(NEVER))
         for places in by_length([len(row) for row, _ in encoded]):
@@ -225,7 +217,7 @@ class Generate(Task[GenerateConfig]):
             tokens += part
         tokens.append(self.tokenizer.eos)
         if limit is not None and len(tokens) > limit:
-            what = f"{text!r:.60} has {len(tokens)} tokens with its ends, the model reads {limit}"
+            what = f"{text!r:.60} has {len(tokens)} tokens including its ends, and the model reads {limit}"
             raise SeqloomError(what, remedy="give the words around the blanks only")
         return tokens, places
 
@@ -247,13 +239,10 @@ class Generate(Task[GenerateConfig]):
         device, limit = next(model.parameters()).device, self.config.model.length
         read = to_tokens(self.tokenizer, [self.accept(text) for text in texts])
         encoded = [[self.tokenizer.eos, *tokens][-limit:] for tokens in read]
-        found: list[Tensor] = [torch.empty(0)] * len(encoded)
-        for places in by_length([len(one) for one in encoded]):
-            with torch.no_grad():
-                vectors = model.vectors(*tensors([encoded[place] for place in places], device)).float().cpu()
-            for place, vector in zip(places, vectors, strict=True):
-                found[place] = vector
-        return torch.stack(found) if found else torch.empty(0, 0)
+        return vectors_by_length(
+            [len(one) for one in encoded],
+            lambda places: model.vectors(*tensors([encoded[place] for place in places], device)),
+        )
 
     def inspect(
         self, model: nn.Module, given: Any, options: InspectOptions, wanted: Callable[[], bool] = lambda: True

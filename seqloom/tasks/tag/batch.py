@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from seqloom.data.padding import pad_sequences
 from seqloom.layers.masks import lengths_to_mask
 from seqloom.models.tagger import Tagger
-from seqloom.tasks.batching import tensors
+from seqloom.tasks.batching import TensorBatch, tensors
 from seqloom.tasks.frame_inputs import frame_tensors
 from seqloom.tasks.tag.examples import TagExample
 
@@ -21,7 +21,7 @@ IGNORED = -1
 
 
 @dataclass(frozen=True)
-class TagBatch:
+class TagBatch(TensorBatch):
     """Token ids, spellings and tags of sentences, padded."""
 
     tokens: Tensor  # (B, T), or frames (B, T, F)
@@ -29,6 +29,8 @@ class TagBatch:
     spelled: Tensor  # (B, T)
     spellings: Tensor  # (spellings, letters of a word)
     tags: Tensor  # (B, T)
+
+    shared = frozenset({"spellings"})
 
     @classmethod
     def of(cls, rows: Sequence[TagExample], device: torch.device) -> TagBatch:
@@ -41,11 +43,6 @@ class TagBatch:
         spellings, spelled = np.unique(letters.reshape(sizes.size, -1), axis=0, return_inverse=True)
         places = torch.from_numpy(spelled.reshape(sizes.shape)).to(device)
         return cls(tokens, lengths, places, torch.from_numpy(spellings).to(device), tags + IGNORED)
-
-    def select(self, rows: Sequence[int]) -> TagBatch:
-        chosen = list(rows)
-        tokens, lengths, spelled, tags = (x[chosen] for x in (self.tokens, self.lengths, self.spelled, self.tags))
-        return TagBatch(tokens, lengths, spelled, self.spellings, tags)
 
     def sums(self, model: Tagger) -> Tensor:
         """The sum of the hidden states of each sentence (B, H)."""

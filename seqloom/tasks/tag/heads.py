@@ -77,7 +77,7 @@ class CRFHead:
 
     def loss(self, model: nn.Module, logits: Tensor, batch: TagBatch, smoothing: float = 0.0) -> Tensor:
         if smoothing:
-            what = "a conditional random field has no labels that could be smoothed one by one"
+            what = "a conditional random field has no per-word labels to smooth"
             raise ConfigError("settings", [("train.label_smoothing", what, "leave it at 0, or use tag.head softmax")])
         return field_of(model).loss(logits, batch.tags, batch.lengths)
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from seqloom.attribution.probe import Probe, input_replaced, log_odds
 from seqloom.errors import SeqloomError
-from seqloom.models.shared_copy import shared_copy
+from seqloom.models.observed import shared_copy
 from seqloom.tasks.requests import TaskRequest, answers
 from seqloom.tasks.stages import read_words
 from seqloom.tasks.tag.batch import IGNORED, TagBatch

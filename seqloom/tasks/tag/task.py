@@ -79,10 +79,7 @@ class Tag(Task[TagConfig]):
         if is_well_formed(map(tags_of, train)):  # then a prediction is, too
             facts["whole_spans"] = True
         if "frames" in next(iter(train)).columns:
-            statistics = FrameStatistics()
-            for record in train:
-                statistics.add(record)
-            return cls(config, {}, {**facts, "frames": statistics.facts()})
+            return cls(config, {}, {**facts, "frames": FrameStatistics.of(train).facts()})
         tokenizers = {"text": known.get("text") or learn_words(map(words_in, train), config.tokens)}
         if config.tag.characters:
             letters = ("".join(words_in(record)) for record in train)
@@ -121,7 +118,7 @@ class Tag(Task[TagConfig]):
                 raise DataError(
                     f"the tag {tag!r} of {word!r} was never seen in training",
                     where=str(record.place),
-                    remedy=f"{suggestion(tag, self.tags)}mend it, or train with examples of it; "
+                    remedy=f"{suggestion(tag, self.tags)}fix it, or train with examples of it; "
                     f"known: {', '.join(self.tags[:10])}",
                 )
         return [self.tag_ids[tag] for tag in tags_of(record)]
@@ -146,7 +143,7 @@ class Tag(Task[TagConfig]):
 
     def check_teacher(self, teacher: Self) -> None:
         if "crf" in (self.config.tag.head, teacher.config.tag.head):
-            what = "a conditional random field has no distribution of one word by itself that could be taught"
+            what = "a conditional random field has no per-word distribution to distil"
             raise ConfigError("settings", [("tag.head", what, "use softmax for teacher and student")])
 
     def baseline(self, train: Iterable[Record], valid: Iterable[Record]) -> list[BaselineScore]:
@@ -284,12 +281,12 @@ def tags_of(record: Record) -> list[str]:
 def check_tags(found: Counter[str], where: str) -> None:
     """Two tags at least, and not a new one for every other word."""
     if len(found) < 2:
-        remedy = "a tagger needs two tags at least; check data.columns.tags"
+        remedy = "a tagger needs at least two tags; check data.columns.tags"
         raise DataError(f"every word has the tag {next(iter(found))!r}", where=where, remedy=remedy)
     count = found.total()
     if count >= 20 and len(found) > count / 2:
         raise DataError(
             f"{len(found)} different tags for {count} words: is that the column of tags?",
             where=where,
-            remedy="say which is which, as in data.columns.tokens=1 data.columns.tags=2",
+            remedy="name the columns, as in data.columns.tokens=1 data.columns.tags=2",
         )

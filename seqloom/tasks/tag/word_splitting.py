@@ -10,7 +10,7 @@ from seqloom.tokens.normalisation import normaliser
 from seqloom.tokens.pretokenization import word_pattern
 from seqloom.tokens.settings import UNK, WORDS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.tokens.vocabulary import WordCounter
+from seqloom.tokens.word_counts import WordCounter
 from seqloom.tokens.word_tokenizer import WordTokenizer
 
 APOSTROPHE = re.compile("['’]")

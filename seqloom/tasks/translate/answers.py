@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from seqloom.attention.alignment import links_of_targets, to_pharaoh
 from seqloom.attention.attention_weights import AttentionMap, attention_map
-from seqloom.attention.export import save
 from seqloom.attention.html import attention_run
 from seqloom.decoding.hypotheses import DecodedSequence
-from seqloom.errors import SeqloomError
 from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.pieces import Pieces
+from seqloom.tasks.written_answer import WrittenAnswer, likeliest_tokens
 from seqloom.tokens.settings import SPECIALS, UNK
 from seqloom.tokens.tokenizer import Tokenizer
 
@@ -38,10 +35,8 @@ class ReadSource(NamedTuple):
     """A source as it stands in an answer."""
 
     shown: str
-    tokens: list[str]
-    """What the model read, one by one: a name for each."""
-    pieces: Pieces
-    """The same as a person reads it."""
+    names: Callable[[], tuple[list[str], Pieces]]
+    """What the model read, one by one, a name for each, and the same as a person reads it; made for attention alone."""
     unseen: float
     """The fraction that was not in the training data."""
     cut: bool
@@ -49,44 +44,23 @@ class ReadSource(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Translation(ShownInNotebook):
-    """An answer. Pieces are tokens as the model writes them; words are what they make together."""
+class Translation(WrittenAnswer[AttentionMap], ShownInNotebook):
+    """The translation of a source."""
 
-    source: str
-    text: str
-    tokens: list[str]
-    score: float
-    token_scores: list[float]
-    attention: AttentionMap | None
-    """By piece, those of one character together; `words` has it by word."""
-    words: AttentionMap | None
-    alternatives: list[Translation]
-    """Other answers, the next best first; drawn ones as they were drawn."""
     cut: bool
     """Whether the source was longer than the model reads, and only its beginning was read."""
     unseen: float
     """The fraction of the source that was not in the training data."""
-    likeliest: Sequence[dict[str, float]] = ()
-    """For each of `token_scores` what could have stood there, if that was asked for."""
-
-    def __str__(self) -> str:
-        return self.text
-
-    @property
-    def certainty(self) -> float:
-        """The probability of this answer under the model, from 0 to 1."""
-        return math.exp(sum(self.token_scores))
 
     def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"text": self.text, "source": self.source, "score": self.score}
-        found |= {"certainty": self.certainty, "tokens": self.tokens}
-        found["token_scores"] = self.token_scores
-        if self.likeliest:
-            found["likeliest"] = list(self.likeliest)
-        if self.words is not None:
-            found["alignment"] = self.alignment()
-        if self.alternatives:
-            found["alternatives"] = [{"text": other.text, "score": other.score} for other in self.alternatives]
+        alignment = {} if self.words is None else {"alignment": self.alignment()}
+        found = {
+            "text": self.text,
+            "source": self.source,
+            **self.scores_json(),
+            **alignment,
+            **self.alternatives_json(),
+        }
         found |= {"unseen": self.unseen} if self.unseen else {}
         return {**found, "cut": True} if self.cut else found
 
@@ -102,24 +76,6 @@ class Translation(ShownInNotebook):
         weights = self.chosen(pieces)
         ends = len(weights.source) - 1 if weights.source[-1] == "<eos>" else len(weights.source)
         return to_pharaoh(link for link in links_of_targets(weights.mean()) if link[0] < ends)
-
-    def plot(self, file: str | Path = "attention.png", *, pieces: bool | None = None) -> Path:
-        """Draw the attention weights: .png, .html, .json or .txt."""
-        return save(self.weights(pieces=pieces), file)
-
-    def weights(self, *, pieces: bool | None = None) -> AttentionMap:
-        """The attention weights, by piece or by word; None: by word, if the answer has several or is a single piece."""
-        return self.chosen(pieces)
-
-    def chosen(self, pieces: bool | None) -> AttentionMap:
-        if self.words is None or self.attention is None:
-            raise SeqloomError(
-                "there is no attention in this answer",
-                remedy="use a model with attention, with attention=True, and a text that is not empty",
-            )
-        if pieces is None:
-            pieces = len(self.words.target) == 1  # 2026-11-16, or Chinese: no spaces between words
-        return self.attention if pieces else self.words
 
 
 class FrameTranslation(Translation):
@@ -159,16 +115,16 @@ def translation(
         text = tokenizer.decode(written.tokens)
         attention, words = None, None
         if written.attention is not None and written.tokens:
-            by_token = attention_map(source.tokens, tokens, written.attention)
-            read, wrote = source.pieces, Pieces.of(tokenizer, written.tokens)
+            names, read = source.names()
+            by_token = attention_map(names, tokens, written.attention)
+            wrote = Pieces.of(tokenizer, written.tokens)
             attention = by_token.by_word(read.indices, wrote.indices, read.texts, wrote.texts)
             words = by_token.by_word(read.word_indices, wrote.word_indices, read.words(), wrote.words())
             if copied is not None and UNK in written.tokens:
                 text = copied(written.tokens, by_token)
-        likeliest = [{tokenizer.vocabulary[token]: score for token, score in top} for top in written.likeliest if top]
         return kind(
             source.shown, text, tokens, written.score, written.token_scores, attention, words, others, source.cut,
-            source.unseen, likeliest,
+            source.unseen, likeliest=likeliest_tokens(written, tokenizer),
         )  # fmt: skip
 
     return one(found[0], [one(written, []) for written in found[1:]])

@@ -90,13 +90,14 @@ class FrameSources(SourceKind):
     def limited(self, options: TranslateOptions) -> TranslateOptions:
         """How many frames a word takes depends on the data, so the longest target bounds an answer, not its source."""
         if options.copy_unknown:
-            what = "there is no word in frames that could be copied"
+            what = "frames contain no tokens to copy"
             raise ConfigError("options", [("copy_unknown", what, "leave it out")])
         return options.model_copy(update={"max_length": options.limit(self.longest_target)})
 
     def described(self, source: GivenSource, row: Any) -> ReadSource:
         names, each = self.names(source, row), list(range(len(row)))
-        return ReadSource(source.shown, names, Pieces(each, names, each), 0.0, self.is_cut(source.values))
+        pieces = Pieces(each, names, each)
+        return ReadSource(source.shown, lambda: (names, pieces), 0.0, self.is_cut(source.values))
 
     def names(self, source: GivenSource, row: Any) -> list[str]:
         if self.together == 1:
@@ -112,7 +113,7 @@ class FrameSources(SourceKind):
 
     def bounded(self, values: Any) -> Any:
         if len(values) > MOST_FRAMES:
-            what = f"{len(values)} frames are too many to look at"
+            what = f"{len(values)} frames are too many to show"
             raise SeqloomError(what, remedy=f"give at most {MOST_FRAMES}")
         return values
 

@@ -15,17 +15,17 @@ class TranslateOptions(DecodingOptions):
     """How an answer is decoded, and what is reported of it."""
 
     attention: bool = True
-    """Whether the answer has its attention weights, if the model has attention."""
+    """Return the attention weights, if the model has attention."""
     copy_unknown: bool = False
-    """Replace each unknown word of the answer by the source word with the highest attention weight."""
+    """Replace each unknown token of the answer by the source word with the highest attention weight."""
     task_tag: str = Field("", max_length=100)
-    """Of a model for several tasks, the tag of the one that is asked for; empty: every text begins with it."""
+    """The tag of the task, for a model with several; empty: every text begins with its tag."""
 
 
 class TranslateEvaluateOptions(TranslateOptions):
     """How answers are decoded, and how they are measured."""
 
     capitals: bool = True
-    """Whether capitals count; of a model that writes none they never do."""
+    """Case-sensitive metrics; ignored for a model that writes lower case only."""
     measure: Measure | None = None
-    """The metric with an interval, by length and against another model; without, the one that chose the model."""
+    """The metric for the confidence interval, by length and for comparison; default: the one that selected it."""

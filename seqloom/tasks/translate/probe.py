@@ -9,12 +9,12 @@ from torch import Tensor
 
 from seqloom.attribution.probe import Probe, output_replaced
 from seqloom.errors import SeqloomError
+from seqloom.models.observed import shared_copy
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.models.shared_copy import shared_copy
 from seqloom.tasks.requests import TaskRequest
+from seqloom.tasks.seq2seq_decoding import written_scores, written_tokens
 from seqloom.tasks.translate.answering import answer_of
 from seqloom.tasks.translate.options import TranslateOptions
-from seqloom.tasks.writing_probe import written_scores, written_tokens
 
 if TYPE_CHECKING:
     from seqloom.tasks.translate.task import Translate
@@ -25,7 +25,7 @@ def translation_probe(task: Translate, model: Seq2Seq, given: Any) -> Probe:
     inputs = task.inputs
     (source,) = inputs.read([given])
     if source.blank:
-        raise SeqloomError("there is no word in the text", remedy="give a few words of the kind it was trained on")
+        raise SeqloomError("the text contains no words", remedy="give a few words like those of the training data")
     network: Any = shared_copy(model)
     writes, options = task.target_tokenizer, TranslateOptions(attention=True)
     device = next(model.parameters()).device

@@ -22,8 +22,7 @@ def review_translation(task: Translate, model: nn.Module, records: list[Record])
     written = task.target_tokenizer.encode_batch(targets)
     batch = task.paired([one.values for one in sources], written, next(model.parameters()).device)
     with torch.no_grad():
-        logits = model(batch.source, batch.source_lengths, batch.decoder_input, batch.real)
-    losses = mean_losses(logits, batch.labels[batch.real], batch.real)
+        losses = mean_losses(*batch.predicted(model))
     found = task.answers_to(model, sources, TranslateOptions(attention=False))
     lower = task.config.tokens.written.lower
     return [

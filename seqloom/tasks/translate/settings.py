@@ -7,23 +7,20 @@ from typing import Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from seqloom.config import Config, problem
-from seqloom.data.settings import DataConfig
-from seqloom.models.seq2seq.settings import Seq2SeqConfig
+from seqloom.data.tagged_sets import TaggedData
 from seqloom.tasks.facts import FrameFacts
-from seqloom.tasks.settings import TaskConfig
+from seqloom.tasks.seq2seq import Seq2SeqTaskConfig
 from seqloom.tasks.translate.options import Measure
 from seqloom.tokens.settings import TokenConfig, written_one_by_one
 
 
 class PairTokens(TokenConfig):
-    """Tokens to read and to write with."""
+    """How sources and targets are tokenised: the section [tokens] of a translator."""
 
     size: PositiveInt = 8_000
-    """Size of a vocabulary at most, with the four special ones and, for parts of words, the 256 bytes."""
     joint: bool = True
-    """One vocabulary for both sides instead of two."""
     target: TokenConfig | None = None
-    """How targets are cut, if in another way than sources: a section [tokens.target]; needs joint = false."""
+    """How targets are tokenised if differently from sources: a section [tokens.target]; needs joint = false."""
 
     @property
     def read(self) -> TokenConfig:
@@ -44,83 +41,41 @@ class PairTokens(TokenConfig):
     @model_validator(mode="after")
     def two_tokenizations_need_two_vocabularies(self) -> Self:
         if self.target is not None and self.joint:
-            what = "one vocabulary for both sides has one way of cutting"
+            what = "a shared vocabulary cannot have two tokenizations"
             raise problem("target", what, remedy="set tokens.joint=false, or leave out [tokens.target]")
         return self
 
 
-class TaggedSet(Config):
-    """One of several sets of pairs for one model: a table [[data.sets]]."""
-
-    tag: str = Field(pattern=r"^\S+$", max_length=100)
-    """What the model reads before a source of this set, as <2phones>; a word without spaces."""
-    train: str | list[str] | dict[str, str]
-    """Training data, as data.train."""
-    valid: str | list[str] | dict[str, str] = ""
-    """Validation data; empty: found beside it by name, or cut from it."""
-    test: str | list[str] | dict[str, str] = ""
-    """Test data, as `valid`."""
-    columns: dict[str, str | int] = Field(default_factory=dict)
-    """The column of each role, as data.columns."""
-    source_language: str = "und"
-    """Language of the source."""
-    target_language: str = "und"
-    """Language of the target."""
-
-
-class PairData(DataConfig):
+class PairData(TaggedData):
     """Pairs, or several sets of them for one model."""
 
-    sets: list[TaggedSet] = Field(default_factory=list)
-    """Several sets, each with a tag, for one model: tables [[data.sets]] instead of `train`."""
     mix_temperature: float = Field(1.0, ge=1, le=1000)
-    """How evenly `sets` are drawn, by size^(1/temperature): 1 by their sizes, the higher the more evenly."""
-
-    @model_validator(mode="after")
-    def sets_have_their_own_data(self) -> Self:
-        if not self.sets:
-            return self
-        if self.train or self.valid or self.test:
-            raise problem("sets", "data.train, valid and test are for one set", remedy="say them in [[data.sets]]")
-        tags = [one.tag for one in self.sets]
-        if len(set(tags)) < len(tags):
-            raise problem("sets", f"a tag stands there twice: {', '.join(tags)}", remedy="give each set its own")
-        return self
-
-    def one_by_one(self) -> dict[str, DataConfig]:
-        """The settings of each set, by its tag."""
-        shared = {name: getattr(self, name) for name in self.model_fields_set - {"sets", "mix_temperature"}}
-        return {
-            one.tag: DataConfig(**{**shared, **{name: getattr(one, name) for name in one.model_fields_set - {"tag"}}})
-            for one in self.sets
-        }
+    """Sampling temperature of `sets`: each is drawn in proportion to size^(1/temperature); higher is more even."""
 
 
 class TranslateSettings(Config):
-    """What is asked of a translator while it learns: the section [translate]."""
+    """How a translator is validated, and how its sources are read: the section [translate]."""
 
     measure: Measure = "bleu"
-    """The metric that selects a checkpoint; phrase_f1: keywords between semicolons, rouge_l: titles, summaries."""
+    """The metric that selects the best checkpoint; phrase_f1: keywords between semicolons, rouge_l: summaries."""
     validate_pairs: PositiveInt = 500
-    """Validation pairs that are translated in each evaluation, greedily, evenly from all; all count for the loss."""
+    """Validation pairs decoded greedily in each evaluation, spread evenly over all; the loss uses all of them."""
     several_right: bool = False
-    """Whether pairs with the same source are one question with several right answers, as words said in two ways are."""
+    """Treat pairs with the same source as one example with several references."""
     stack_frames: PositiveInt = Field(1, le=64)
-    """Frames of sound or sensors that are read as one, side by side: less to attend to."""
+    """Number of consecutive feature frames (sound, sensors) concatenated into one, for shorter sequences."""
 
 
-class TranslateConfig(TaskConfig):
-    """A text and the text that it becomes."""
+class TranslateConfig(Seq2SeqTaskConfig):
+    """The settings of translation and other text-to-text tasks."""
 
     task: Literal["translate"] = "translate"
     data: PairData = PairData()
     """Where the pairs are and how they are read."""
     tokens: PairTokens = PairTokens()
-    """How text is cut into tokens."""
-    model: Seq2SeqConfig = Seq2SeqConfig()
-    """Which encoder, which bridge, which decoder, and how large."""
+    """How text is tokenised."""
     translate: TranslateSettings = TranslateSettings()
-    """What is asked of it while it learns."""
+    """How it is validated."""
 
     @model_validator(mode="after")
     def tied_embeddings_need_one_vocabulary(self) -> Self:
@@ -132,7 +87,7 @@ class TranslateConfig(TaskConfig):
     @model_validator(mode="after")
     def copies_need_one_vocabulary(self) -> Self:
         if self.model.copying and not self.tokens.joint:
-            what = "a token of the source can be written only if it is in the vocabulary of the target"
+            what = "only tokens of the target vocabulary can be copied"
             raise problem("model.copying", what, remedy="set tokens.joint=true")
         return self
 

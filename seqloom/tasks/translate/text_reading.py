@@ -38,9 +38,10 @@ class TextReading:
         return len(values) > self.longest
 
     def described(self, source: GivenSource, row: Any) -> ReadSource:
-        tokens = [self.tokenizer.vocabulary[token] for token in row]
-        pieces, unseen = Pieces.of(self.tokenizer, row), self.tokenizer.unseen(row[:-1])
-        return ReadSource(source.shown, tokens, pieces, unseen, self.is_cut(source.values))
+        def names() -> tuple[list[str], Pieces]:
+            return [self.tokenizer.vocabulary[token] for token in row], Pieces.of(self.tokenizer, row)
+
+        return ReadSource(source.shown, names, self.tokenizer.unseen(row[:-1]), self.is_cut(source.values))
 
     def copied(self, source: GivenSource, tokens: Sequence[int], attention: AttentionMap, writes: Tokenizer) -> str:
         return with_copies(tokens, attention, writes, source.shown, self.tokenizer)

@@ -1,5 +1,7 @@
 // The state of the page in its address: a link shows the same thing. What is as it was at first is left out.
 
+const LONGEST = 200_000; // characters of a value: a picture that is larger is not kept in an address
+
 /** What the address says, for the names that are known. */
 export function readAddress(known) {
   const found = {};
@@ -12,7 +14,7 @@ export function followAddress(state, known, changed) {
   let written = location.hash;
   state.watch((now) => {
     const given = new URLSearchParams();
-    for (const [name, usual] of Object.entries(known)) if (now[name] !== usual && now[name] !== null) given.set(name, now[name]);
+    for (const [name, usual] of Object.entries(known)) if (now[name] !== usual && now[name] !== null && now[name].length < LONGEST) given.set(name, now[name]);
     const next = `#${given}`;
     if (next === written || (next === "#" && written === "")) return;
     written = next;

@@ -18,8 +18,8 @@ export class Api {
     this.#key = key;
   }
 
-  get(path) {
-    return this.#ask(path, {});
+  get(path, kind = path) {
+    return this.#ask(path, {}, kind);
   }
 
   /** A question of another `kind` does not take the place of one to the same path. */

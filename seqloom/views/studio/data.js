@@ -12,7 +12,7 @@ const SHOWN = ["sort", "only", "confused", "language"];
 
 export const data = {
   id: "data",
-  there: () => true,
+  there: (model) => Boolean(model),
   reads: false,
 
   open(place, studio) {

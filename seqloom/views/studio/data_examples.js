@@ -22,7 +22,7 @@ const ORDERS = {
 export function examples({ state, words }, found) {
   const judged = found.examples.some((one) => one.right !== null);
   const wrong = found.examples.filter((one) => one.right === false);
-  const labelled = judged && found.task !== "translate";
+  const labelled = found.examples.some((one) => one.true.length);
   const order = Object.hasOwn(ORDERS, state.now.sort) ? state.now.sort : "loss";
   const only = !judged || !wrong.length || state.now.only === "all" ? "all" : "wrong";
   const kept = (state.now.confused ? found.examples.filter((one) => inCell(one, state.now.confused)) : only === "all" ? found.examples : wrong)
@@ -41,15 +41,15 @@ export function examples({ state, words }, found) {
   function row(one) {
     const facts = [words.examples.loss(one.loss.toFixed(one.loss < 0.1 ? 3 : 2)), words.examples.tokens(one.length)];
     const inside = [
-      element("span", { class: "given", dir: "auto" }, one.cut ? `${one.input}…` : one.input),
+      one.picture ? element("img", { src: one.picture, alt: one.input }) : element("span", { class: "given", dir: "auto" }, one.cut ? `${one.input}…` : one.input),
       one.expected || one.predicted ? answers(one) : null,
       element("span", { class: "facts" },
         element("span", { class: "bar", "--w": `${(100 * one.loss) / most}%`, "--c": scale().at(0.55) }),
         element("span", {}, facts.join(" · "))),
     ];
     const shape = one.given.length === 1 ? "example short" : "example";
-    const open = () => state.set({ view: "weave", text: one.input, prefix: "", off: "", at: "", other: null, against: "", out: "", pointed: null, cell: null });
-    return element("li", {}, one.typed
+    const open = () => state.set({ view: "weave", text: one.picture || one.input, example: "", prefix: "", off: "", at: "", other: null, against: "", out: "", pointed: null, cell: null });
+    return element("li", {}, one.typed || one.picture
       ? element("button", { type: "button", class: shape, title: words.examples.open, onclick: open }, ...inside)
       : element("div", { class: shape }, ...inside));
   }

@@ -7,22 +7,27 @@ import { State } from "seqloom/state.js";
 import { followAddress, readAddress } from "seqloom/studio/address.js";
 import { answer } from "seqloom/studio/answer.js";
 import { Api, Trouble } from "seqloom/studio/api.js";
+import { modelOptions } from "seqloom/studio/model_options.js";
+import { pictureInput } from "seqloom/studio/picture_input.js";
 import { tour } from "seqloom/studio/tour.js";
 import { VIEWS } from "seqloom/studio/views.js";
 import { themeSwitch } from "seqloom/theme.js";
 import { START } from "seqloom/weave/panels.js";
 
-const KNOWN = { view: "weave", model: "", text: null, ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", word: "", side: "", sort: "", only: "", confused: "", language: "", tour: "" };
+const KNOWN = { view: "weave", model: "", text: null, example: "", ...START, temperature: "", seed: "", beam: "", other: null, against: "", by: "", out: "", word: "", side: "", colour: "", sort: "", only: "", confused: "", hidden: "", sampled: "", part: "", path: "", step: "", symbol: "", language: "", tour: "" };
+const EXAMPLES = 40; // after which they come again
 const PAUSE = 180; // milliseconds after the last key, before the model is asked
 for (const name of ["pointed", "cell"]) delete KNOWN[name];
 
 export function studio() {
   const data = JSON.parse(document.getElementById("data").textContent);
   let models = data.models;
+  let runs = []; // what /api/runs said last
   const start = { ...KNOWN, ...readAddress(KNOWN), pointed: null, cell: null };
   const state = new State({ ...start, language: language(start.language), model: start.model || models[0]?.name || "" });
   const place = (name) => document.querySelector(`[data-place="${name}"]`);
   const text = document.querySelector("textarea");
+  const another = place("another");
   const api = new Api(reached);
   let words = wordsOf(state.now.language);
   let current = null; // the view that is open
@@ -33,23 +38,31 @@ export function studio() {
     state,
     api,
     tools: {},
+    opened: data.opened, // tokens of a text whose gates are shown at most
     get words() {
       return words;
     },
     say,
     run: () => seen,
     models: () => models,
-    model: () => models.find((one) => one.name === state.now.model) ?? models[0],
+    /** Runs as they were at a step, which can be asked like models. */
+    checkpoints: () => runs.flatMap((run) => run.checkpoints.map((step) => ({ name: `${run.model}@${step}`, of: run.model, step, task: run.task, model: run.architecture })).reverse()),
+    /** The chosen one; undefined as long as nothing is trained. */
+    model: () => [...models, ...self.checkpoints()].find((one) => one.name === state.now.model) ?? models[0],
+    learned,
+    choose: (model) => choose(model),
     input: () => state.now.text ?? (typeof seen?.input === "string" ? seen.input : ""),
+    write,
     /** What the server is asked, as the state is now; null when there is nothing to ask. */
     question() {
-      const { model, text, prefix, off, temperature, seed, beam } = state.now;
+      const { model, text, example, prefix, off, temperature, seed, beam } = state.now;
       if (text !== null && !text.trim()) {
-        say(words.trouble.empty);
+        say(readsPicture() ? words.trouble.no_picture : words.trouble.empty);
         return null;
       }
       return {
         model: model || null, text,
+        ...(text === null && example ? { example: Number(example) } : {}),
         ...(prefix ? { prefix: prefix.split(".").map(Number) } : {}),
         ...(off ? { off: off.split(",") } : {}),
         ...(temperature !== "" ? { temperature: Number(temperature) } : {}),
@@ -64,11 +77,13 @@ export function studio() {
         const found = await api.post("api/inspect", question);
         if (!found) return null;
         say("");
+        if (found.picture) found.input = found.picture.image;
         seen = found;
         self.tools.surprise = [temperature()];
         if (!question.prefix && !question.off) plain = found;
         else if (!plain) compare(question);
-        if (text.value !== found.input && document.activeElement !== text && typeof found.input === "string") text.value = found.input;
+        picture.show(readsPicture(), found);
+        if (!found.picture && text.value !== found.input && document.activeElement !== text && typeof found.input === "string") text.value = found.input;
         answered();
         return found;
       } catch (error) {
@@ -80,6 +95,20 @@ export function studio() {
       }
     },
   };
+
+  /** Take what /api/runs says: models that were trained meanwhile, checkpoints that came or went. */
+  async function learned(found) {
+    const before = JSON.stringify(self.checkpoints());
+    runs = found;
+    const known = models.map(({ name }) => name);
+    if (runs.some((run) => run.ready && !known.includes(run.model))) models = (await api.get("api/models").catch(() => null)) ?? models;
+    const names = [...models, ...self.checkpoints()].map(({ name }) => name);
+    if (names.length && !names.includes(state.now.model)) { // nothing was trained before, or that checkpoint is gone
+      const of = state.now.model.split("@")[0];
+      state.set({ model: names.find((name) => name === of) ?? names.find((name) => name.startsWith(`${of}@`)) ?? names[0] });
+    }
+    if (models.length !== known.length || before !== JSON.stringify(self.checkpoints())) dress();
+  }
 
   /** What the model says with nothing changed, where a link began with a change. */
   async function compare({ prefix, off, ...question }) {
@@ -110,18 +139,22 @@ export function studio() {
     document.documentElement.lang = words.code;
     document.title = words.title;
     const model = self.model();
-    const options = models.map((one) => element("option", { value: one.name }, one.name));
-    place("models").replaceChildren(...options);
+    place("models").replaceChildren(...modelOptions(models, self.checkpoints(), words));
     place("models").value = model?.name ?? "";
+    place("models").hidden = !model;
     place("models").setAttribute("aria-label", words.ask.model);
     place("about").textContent = model ? [model.task, model.model, languages(model)].filter(Boolean).join(" · ") : "";
+    text.hidden = readsPicture();
+    picture.show(readsPicture(), seen);
+    another.textContent = words.ask.another;
+    another.hidden = !model || data.key;
     text.placeholder = words.ask.placeholder;
     text.setAttribute("aria-label", words.ask.text);
     place("key-label").textContent = words.ask.key;
     place("tour").textContent = words.tour.start;
-    const tabs = VIEWS.filter((view) => !model || view.there(model)).map((view) => element("button", {
+    const tabs = VIEWS.filter((view) => view.there(model)).map((view) => element("button", {
       type: "button", title: words.views_say[view.id], "data-view": view.id,
-      "aria-current": view.id === state.now.view ? "page" : null, onclick: () => state.set({ view: view.id, pointed: null }),
+      "aria-current": view.id === shownView().id ? "page" : null, onclick: () => state.set({ view: view.id, pointed: null }),
     }, words.views[view.id]));
     place("tabs").replaceChildren(...tabs);
     const codes = Object.entries(LANGUAGES).map(([code, [name]]) => element("button", {
@@ -130,6 +163,8 @@ export function studio() {
     place("language").replaceChildren(element("div", { class: "switch words", role: "group", "aria-label": words.language }, ...codes));
     themeSwitch(place("theme"), words.theme);
   }
+
+  const readsPicture = () => self.model()?.task === "caption";
 
   function temperature() {
     const now = Number(state.now.temperature === "" ? (seen?.temperature ?? 0) : state.now.temperature);
@@ -143,9 +178,18 @@ export function studio() {
     return element("span", { class: "temperature" }, element("label", {}, `${words.ask.temperature} `, slider), shown, now ? again : null);
   }
 
+  /** The view that is asked for, or the first that there is anything to show in. */
+  const shownView = () => {
+    const there = VIEWS.filter((one) => one.there(self.model()));
+    return there.find((one) => one.id === state.now.view) ?? there[0];
+  };
+
+  /** Which runs there are, and which checkpoints they keep: asked once, and again by the view of runs. */
+  const know = () => api.get("api/runs", "know").then((found) => found && learned(found.runs), () => {});
+
   function open() {
     current?.close();
-    const view = VIEWS.find((one) => one.id === state.now.view) ?? VIEWS[0];
+    const view = shownView();
     document.body.classList.toggle("no-text", !view.reads);
     current = view.open(place("view"), self);
   }
@@ -153,26 +197,28 @@ export function studio() {
   // --- what the reader does ----------------------------------------------------------------------------
 
   let typing = 0;
-  const write = () => {
+  /** Another input: what was chosen for the one before does not hold for it. */
+  function write(text, example = "") {
     plain = null;
-    state.set({ text: text.value, prefix: "", off: "", at: "", other: null, out: "", pointed: null, cell: null });
-  };
+    state.set({ text, example, prefix: "", off: "", at: "", other: null, out: "", pointed: null, cell: null });
+  }
   text.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(write, PAUSE);
+    typing = setTimeout(() => write(text.value), PAUSE);
   });
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       clearTimeout(typing);
-      write();
+      write(text.value);
     }
   });
-  place("models").addEventListener("change", (event) => {
+  function choose(model) {
     plain = seen = null;
     text.value = "";
-    state.set({ ...START, model: event.target.value, text: null, other: null, against: "", out: "", temperature: "", seed: "", word: "", side: "", sort: "", only: "", confused: "" });
-  });
+    state.set({ ...START, model, text: null, example: "", other: null, against: "", out: "", temperature: "", seed: "", word: "", side: "", colour: "", sort: "", only: "", confused: "", part: "", path: "", step: "", symbol: "" });
+  }
+  place("models").addEventListener("change", (event) => choose(event.target.value));
   place("key").addEventListener("change", async (event) => {
     api.key = event.target.value;
     try {
@@ -181,6 +227,7 @@ export function studio() {
       state.set({ model: models[0]?.name ?? "" });
       dress();
       open();
+      know();
     } catch (error) {
       say(error.message);
     }
@@ -195,15 +242,22 @@ export function studio() {
     state.set({ at: `t${Math.max(0, Math.min(last, at))}`, pointed: null });
   });
 
-  if (state.now.text !== null) text.value = state.now.text;
+  another.addEventListener("click", () => {
+    text.value = "";
+    write(null, String((Number(state.now.example || 0) + 1) % EXAMPLES));
+  });
+
+  const picture = pictureInput(place("picture"), self);
+  if (state.now.text !== null && !readsPicture()) text.value = state.now.text;
   place("key-field").hidden = !data.key;
   dress();
   if (!data.key) open();
   else say(words.trouble.key);
+  if (!data.key) know();
   let ready = false;
   state.watch((now, before) => {
     if (!ready) return;
-    if (now.text !== before.text && text.value !== now.text && now.text !== null) text.value = now.text;
+    if (now.text !== before.text && text.value !== now.text && now.text !== null && !readsPicture()) text.value = now.text;
     if (now.language !== before.language) {
       words = wordsOf(now.language);
       dress();

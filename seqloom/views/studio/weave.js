@@ -3,12 +3,12 @@
 import { element } from "seqloom/dom.js";
 import { panels } from "seqloom/weave/panels.js";
 
-const ASKED = ["model", "text", "prefix", "off", "temperature", "seed", "beam"]; // what another run depends on
+const ASKED = ["model", "text", "example", "prefix", "off", "temperature", "seed", "beam"]; // what another run depends on
 const REBUILT = ["group", "language"];
 
 export const weave = {
   id: "weave",
-  there: () => true,
+  there: (model) => Boolean(model),
   reads: true,
 
   open(place, studio) {
@@ -40,7 +40,9 @@ export const weave = {
     }
 
     async function strips() {
-      if (typeof run.input !== "string" || !run.input.trim()) return;
+      const given = run.steps.filter((step) => step.given).length;
+      const read = run.picture ? 0 : given ? given + 1 : Object.values(run.rows)[0]?.tokens.length ?? 0;
+      if (typeof run.input !== "string" || !run.input.trim() || read > studio.opened + 1) return; // <eos> counts too
       const mine = run;
       const found = await api.post("api/strips", { model: run.model, text: run.input }).catch(() => null);
       if (found && run === mine && open) shown.addStrips((run.strips = found));

@@ -1,8 +1,8 @@
-// Where words lie: embeddings on a plane, coloured by how frequent a word is, and the neighbours of one.
+// Where words lie: embeddings on a plane, coloured by what the model says of a word or by its frequency; the neighbours of one.
 
-import { pageColour, pageFont, scale } from "seqloom/colour.js";
+import { KINDS, kindColour, pageColour, pageFont, scale } from "seqloom/colour.js";
 import { element } from "seqloom/dom.js";
-import { Scene, fitCanvas, textWidth } from "seqloom/scene.js";
+import { Scene, barScene, fitCanvas, textWidth } from "seqloom/scene.js";
 import { Trouble } from "seqloom/studio/api.js";
 import { shown } from "seqloom/tokens.js";
 import { choice, panel, scaleKey } from "seqloom/weave/panel.js";
@@ -10,9 +10,16 @@ import { choice, panel, scaleKey } from "seqloom/weave/panel.js";
 const NEAR = 22; // pixels within which a word is pointed at
 const LABEL = 14;
 
+/** Labels, the most frequent first. */
+function kindsOf(labels) {
+  const counts = new Map();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  return [...counts.keys()].sort((one, other) => counts.get(other) - counts.get(one));
+}
+
 export const words = {
   id: "words",
-  there: () => true,
+  there: (model) => Boolean(model),
   reads: false,
 
   open(place, studio) {
@@ -44,9 +51,14 @@ export const words = {
       });
       const known = element("datalist", { id: "known-words" }, ...map.tokens.slice(0, 300).map((token) => element("option", { value: token })));
       const sides = map.sides.length < 2 ? null : choice(says.side, map.sides.map((side) => [side, says.sides[side] ?? side]), map.side, (side) => state.set({ side, word: "" }));
+      const byLabel = map.labels.length > 0 && state.now.colour !== "frequency";
+      const kinds = byLabel ? kindsOf(map.labels) : [];
+      const colours = map.labels.length ? choice(says.colour, [["", says.by_label], ["frequency", says.by_frequency]], byLabel ? "" : "frequency", (colour) => state.set({ colour })) : null;
+      const legend = element("ul", { class: "kinds" }, ...kinds.slice(0, KINDS).map((kind, at) => element("li", { "--c": kindColour(at) }, element("bdi", {}, kind))),
+        kinds.length > KINDS ? element("li", { "--c": kindColour(KINDS) }, says.others(kinds.length - KINDS)) : null);
       const plane = panel({
-        name: "words", title: says.title, words: studio.words, body: ground, hint: says.hint,
-        tools: [find, known, sides?.element, scaleKey(says.rare, says.frequent, "unit", says.key)].filter(Boolean),
+        name: "words", title: says.title, words: studio.words, body: element("div", {}, byLabel ? legend : null, ground), hint: says.hint,
+        tools: [find, known, sides?.element, colours?.element, byLabel ? null : scaleKey(says.rare, says.frequent, "unit", says.key)].filter(Boolean),
         scene: () => drawing(900), numbers,
       });
       const near = element("ol", { class: "candidates" }, ...map.near.slice(1).map(([token, cosine]) => element("li", {},
@@ -54,12 +66,14 @@ export const words = {
           element("bdi", { class: "what" }, shown(token)),
           element("span", { class: "bar", "--w": `${Math.max(0, 100 * cosine)}%`, "--c": scale().at(Math.max(0, cosine)) }),
           element("span", { class: "p" }, cosine.toFixed(3))))));
-      const list = panel({ name: "nearest", title: map.near.length ? `${says.near}: ${shown(map.near[0][0])}` : says.near, words: studio.words, body: near, numbers: () => ({ columns: ["token", "cosine"], rows: map.near }) });
-      const sentence = () => (map.near.length > 1 ? says.nearest(shown(map.near[0][0]), shown(map.near[1][0]), map.near[1][1].toFixed(2)) : says.says(map.tokens.length));
+      const list = panel({ name: "nearest", title: map.near.length ? `${says.near}: ${shown(map.near[0][0])}` : says.near, words: studio.words, body: near, scene: () => barScene(map.near.slice(1), { name: shown }), numbers: () => ({ columns: ["token", "cosine"], rows: map.near }) });
+      if (map.near.length > 1) list.set(says.nearest(shown(map.near[0][0]), shown(map.near[1][0]), map.near[1][1].toFixed(2)));
+      const sentence = () => (byLabel ? says.labelled(map.tokens.length) : says.says(map.tokens.length));
       plane.set(sentence());
       place.replaceChildren(element("div", { class: "panels-grid" }, plane.element, ...(map.near.length ? [list.element] : [])));
       const most = Math.log(Math.max(...map.frequency, 2));
       const common = (at) => Math.log(Math.max(map.frequency[at], 1)) / most;
+      const fill = (at) => (byLabel ? kindColour(kinds.indexOf(map.labels[at])) : scale().at(0.25 + 0.75 * common(at)));
       const close = new Set(map.near.map(([token]) => token));
       let spots = [];
 
@@ -75,7 +89,7 @@ export const words = {
         for (const spot of spots) {
           const chosen = close.has(spot.token);
           const size = chosen ? 7 : 5;
-          scene.rect(spot.x - size / 2, spot.y - size / 2, size, size, { fill: scale().at(0.25 + 0.75 * common(spot.at)), radius: size / 2, opacity: !close.size || chosen ? 1 : 0.3 });
+          scene.rect(spot.x - size / 2, spot.y - size / 2, size, size, { fill: fill(spot.at), radius: size / 2, opacity: !close.size || chosen ? 1 : 0.3 });
         }
         for (const spot of order) {
           const text = shown(spot.token);
@@ -103,7 +117,7 @@ export const words = {
       };
       ground.addEventListener("pointermove", (event) => {
         const spot = under(event);
-        ground.title = spot ? `${shown(spot.token)} · ${map.frequency[spot.at]}` : "";
+        ground.title = spot ? [shown(spot.token), map.labels[spot.at], map.frequency[spot.at]].filter(Boolean).join(" · ") : "";
       });
       ground.addEventListener("click", (event) => {
         const spot = under(event);
@@ -114,17 +128,17 @@ export const words = {
     }
 
     const numbers = () => ({
-      columns: ["token", "frequency", "x", "y"],
-      rows: map.tokens.map((token, at) => [token, map.frequency[at], map.places[2 * at], map.places[2 * at + 1]]),
+      columns: ["token", "frequency", "x", "y", ...(map.labels.length ? ["label"] : [])],
+      rows: map.tokens.map((token, at) => [token, map.frequency[at], map.places[2 * at], map.places[2 * at + 1], ...(map.labels.length ? [map.labels[at]] : [])]),
     });
 
     ask();
     return {
       changed(now, before) {
         if (["model", "side", "word"].some((name) => now[name] !== before[name])) ask();
-        else if (map && now.language !== before.language) build();
+        else if (map && (now.language !== before.language || now.colour !== before.colour)) build();
       },
-      draw: () => draw(),
+      draw: () => map && build(),
       close: () => (open = false),
     };
   },

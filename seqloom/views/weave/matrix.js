@@ -5,14 +5,15 @@ import { element } from "seqloom/dom.js";
 import { Scene, fitCanvas, textWidth } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
 
-const LARGEST = 44; // pixels of a cell
+const LARGEST = 68; // pixels of a cell
 const WITH_NUMBERS = 30; // pixels of a cell that has room for its number
 const WITH_LABELS = 11; // pixels of a cell whose token can be read
 const TALLEST = 620; // pixels
 const CELLS = 2500; // that are drawn one by one
 const LABEL = 13; // pixels of the letters of a token
 
-export function matrix(context, attention) {
+/** `resized` is told when another width may have changed how many tokens a cell stands for. */
+export function matrix(context, attention, resized = () => {}) {
   const { state } = context;
   const canvas = element("canvas", { class: "base", "aria-hidden": "true" });
   const over = element("canvas", { class: "lit", "aria-hidden": "true" });
@@ -20,7 +21,7 @@ export function matrix(context, attention) {
   let weights = null;
   let plan = null;
 
-  new ResizeObserver(() => plan?.room !== place.clientWidth && draw()).observe(place);
+  new ResizeObserver(() => plan?.room !== place.clientWidth && (draw(), resized())).observe(place);
   place.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();
     const column = Math.floor((event.clientX - box.x - plan.left) / plan.cell);
@@ -110,7 +111,7 @@ function drawing(attention, plan) {
         scene.rect(x, y, Math.max(cell - 1.5, 0.5), Math.max(high - 1.5, 0.5), { fill: scale().at(weight), radius: cell > 12 ? 3 : 0 });
         if (cell >= WITH_NUMBERS && high >= 20 && weight >= 0.005) {
           const text = weight >= 0.995 ? "1" : weight.toFixed(2).slice(1);
-          scene.text(x + cell / 2 - 0.75, y + high / 2, text, { fill: scale().ink(weight), size: 11.5, font: pageFont("sans") });
+          scene.text(x + cell / 2 - 0.75, y + high / 2, text, { fill: scale().ink(weight), size: cell > 48 ? 14 : 11.5, font: pageFont("sans") });
         }
       }
     }

@@ -6,11 +6,12 @@ import { quoted } from "seqloom/language.js";
 import { Scene, textWidth } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
 import { choice, scaleKey } from "seqloom/weave/panel.js";
+import { placeIn, signedRegions } from "seqloom/weave/regions.js";
 
-const METHODS = ["integrated", "gradient", "leave-one-out"];
+export const METHODS = ["integrated", "gradient", "leave-one-out"];
 
-/** `found` is what /api/attribute says. */
-export function origin({ state, words }, found) {
+/** `found` is what /api/attribute says; inputs are tokens, or the regions of a `picture`. */
+export function origin({ state, words }, found, picture = null) {
   const { inputs, outputs, weights } = found;
   const last = outputs.length - 1;
   const chosen = () => Math.min(last, Math.max(0, Number(state.now.out || 0)));
@@ -19,13 +20,15 @@ export function origin({ state, words }, found) {
   const buttons = outputs.map((token, at) => element("button", { type: "button", class: "word", onclick: () => state.set({ out: String(at) }) }, element("bdi", {}, shown(token))));
   const spans = inputs.map((token) => element("span", { class: "word", tabindex: 0, role: "img" }, element("bdi", {}, shown(token))));
   const row = (name, label, nodes) => element("p", { class: name, role: "group", "aria-label": label, dir: "auto" }, ...nodes.flatMap((node) => [node, " "]));
+  const over = picture && signedRegions(picture, words.origin.inputs);
   const body = element("div", { class: "origin-rows" },
-    outputs.length > 1 ? row("outputs", words.origin.outputs, buttons) : null, row("salience-text", words.origin.inputs, spans));
+    outputs.length > 1 ? row("outputs", words.origin.outputs, buttons) : null, over ? over.element : row("salience-text", words.origin.inputs, spans));
 
   function draw() {
     const values = weights[chosen()];
     buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === chosen())));
-    spans.forEach((span, at) => {
+    over?.draw(values, most);
+    if (!over) spans.forEach((span, at) => {
       const part = (values[at] / most) * 0.85;
       span.style.setProperty("--c", signedScale().at(part));
       span.style.setProperty("--on", signedScale().ink(part));
@@ -37,15 +40,17 @@ export function origin({ state, words }, found) {
 
   function sentence(values) {
     const best = values.reduce((top, value, at) => (Math.abs(value) > Math.abs(values[top]) ? at : top), 0);
-    return words.origin.says(quoted(shown(inputs[best])), quoted(shown(outputs[chosen()])), signed(values[best]), values[best] >= 0);
+    const named = over ? words.origin.region(...placeIn(picture, best)) : shown(inputs[best]);
+    return words.origin.says(quoted(named), quoted(shown(outputs[chosen()])), signed(values[best]), values[best] >= 0);
   }
 
   return {
     element: body,
-    tools: [methods.element, scaleKey(`−${most.toFixed(1)}`, most.toFixed(1), "signed", words.origin.key)],
+    tools: [methods.element, scaleKey(`−${most.toFixed(1)}`, most.toFixed(1), over ? "signed on-picture" : "signed", words.origin.key)],
     draw,
-    /** All outputs at once, a line for each. */
+    /** All outputs at once, a line for each; of a picture the output that is chosen. */
     scene() {
+      if (over) return over.scene();
       const [font, size, tall] = [pageFont("serif"), 14, 24];
       const wide = inputs.map((token) => textWidth(shown(token), size, font) + 12);
       const margin = Math.max(...outputs.map((token) => textWidth(shown(token), size, font))) + 20;

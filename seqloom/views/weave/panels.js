@@ -9,6 +9,7 @@ import { heads } from "seqloom/weave/heads.js";
 import { matrix } from "seqloom/weave/matrix.js";
 import { choice, panel, scaleKey } from "seqloom/weave/panel.js";
 import { labels, salience } from "seqloom/weave/salience.js";
+import { regions, strongest, wordCards } from "seqloom/weave/regions.js";
 import { steps } from "seqloom/weave/steps.js";
 import { influence, strips } from "seqloom/weave/strips.js";
 import { MOST_BITS, surprise } from "seqloom/weave/surprise.js";
@@ -54,7 +55,9 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
     }
     if (run.answer.scores && !Array.isArray(run.answer.scores)) {
       const view = labels(run.answer.scores);
-      made.push(panel({ name: "labels", title: words.labels.title, words, body: view.element, numbers: view.numbers }).element);
+      const sure = panel({ name: "labels", title: words.labels.title, words, body: view.element, scene: view.scene, numbers: view.numbers });
+      sure.set(view.sentence(words.labels));
+      made.push(sure.element);
     }
     if (run.answer.tags && run.rows.text) {
       const view = tags(context, run);
@@ -76,18 +79,20 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
     if (!run.attention.length) return [];
     const data = run.attention.find(({ group }) => group === state.now.group) ?? run.attention[0];
     const seen = new Attention(data, run.rows);
-    const view = threads(context, seen);
-    const map = matrix(context, seen);
+    const over = data.columns === "source" ? run.picture : null; // a picture in the place of a row of tokens
+    const view = over ? regions(context, seen, over) : threads(context, seen);
+    const map = over ? wordCards(context, seen, over) : matrix(context, seen, () => grid.set(gridSentence()));
     const many = seen.several ? heads(context, seen) : null;
     const groups = run.attention.length < 2 ? null : choice(words.weave.group, run.attention.map(({ group }) => [group, words.groups[group] ?? group]),
       data.group, (group) => state.set({ group, layer: "mean", head: "mean", at: "", pointed: null }));
     const which = seen.several ? chooser(seen) : null;
-    const key = () => scaleKey("0", "1", "unit", words.weave.key);
+    const key = () => scaleKey("0", over ? strength(strongest(seen.matrix("mean", "mean"))) : "1", over ? "unit on-picture" : "unit", words.weave.key);
     const weave = panel({
-      name: "weave", title: words.weave.title, words, body: view.element, hint: words.weave.hint,
+      name: over ? "weave over-picture" : "weave", title: over ? words.picture.title : words.weave.title, words, body: view.element,
+      hint: over ? words.picture.hint : words.weave.hint,
       tools: [groups?.element, which?.element, key()].filter(Boolean), scene: view.scene, numbers: map.numbers,
     });
-    const grid = panel({ name: "matrix", title: words.matrix.title, words, body: map.element, tools: [key()], scene: map.scene, numbers: map.numbers });
+    const grid = panel({ name: over ? "matrix by-word" : "matrix", title: over ? words.picture.words : words.matrix.title, words, body: map.element, tools: [key()], scene: map.scene, numbers: map.numbers });
     let shownHead = null;
 
     function show() {
@@ -125,6 +130,7 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
     const weights = () => seen.matrix(state.now.layer, state.now.head);
 
     function sentence() {
+      if (over) return view.sentence();
       const name = [state.now.pointed, state.now.at].find(inside);
       if (!name) {
         const best = weights().strongest();
@@ -138,6 +144,7 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
     }
 
     function gridSentence() {
+      if (over) return words.picture.says;
       const pooled = map.pooled();
       const note = pooled ? ` ${words.matrix.pooled(...pooled)}` : "";
       const name = state.now.pointed;
@@ -148,8 +155,8 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
       return words.matrix.says + note;
     }
 
-    const made = [weave.element, grid.element];
-    if (run.stepped === "target" && run.steps.length) made.push(candidates());
+    const writes = run.stepped === "target" && run.steps.length ? [candidates()] : [];
+    const made = over ? [weave.element, ...writes, grid.element] : [weave.element, grid.element, ...writes];
     if (many) {
       const small = panel({
         name: "heads", title: words.heads.title(seen.layers.length, seen.heads), words, body: many.element,
@@ -248,6 +255,8 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
   };
   return panelsOf;
 }
+
+const strength = (weight) => (weight === 1 ? "1" : weight.toFixed(2));
 
 /** Draw again whenever colours change; `current()` gives the panels that are there. */
 export function followTheme(current) {

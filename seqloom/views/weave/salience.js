@@ -2,7 +2,8 @@
 
 import { pageFont, signedScale } from "seqloom/colour.js";
 import { element } from "seqloom/dom.js";
-import { Scene, textWidth } from "seqloom/scene.js";
+import { quoted } from "seqloom/language.js";
+import { Scene, barScene, textWidth } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
 import { choice } from "seqloom/weave/panel.js";
 
@@ -73,7 +74,7 @@ export function salience(context, run) {
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
 /** Labels with their probabilities, as bars. */
-export function labels(scores, most = 12) {
+export function labels(scores, most = 8) {
   const sorted = Object.entries(scores).sort((one, other) => other[1] - one[1]);
   const rows = sorted.slice(0, most).map(([label, p], at) => element("li", {}, element("span", { class: at === 0 ? "candidate chosen" : "candidate" },
     element("bdi", { class: "what" }, label),
@@ -82,5 +83,10 @@ export function labels(scores, most = 12) {
   return {
     element: element("ol", { class: "candidates" }, ...rows),
     numbers: () => ({ columns: ["label", "probability"], rows: sorted }),
+    scene: () => barScene(sorted.slice(0, most)),
+    sentence: (words) => {
+      const [[label, p], next] = sorted;
+      return next ? words.says(quoted(label), p.toFixed(2), quoted(next[0]), next[1].toFixed(2)) : words.alone(quoted(label), p.toFixed(2));
+    },
   };
 }

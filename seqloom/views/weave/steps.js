@@ -1,8 +1,8 @@
 // The steps of an answer: at each the tokens that could stand there. Another one is a click away, and the rest follows.
 
-import { pageColour, pageFont, scale } from "seqloom/colour.js";
+import { scale } from "seqloom/colour.js";
 import { element, icon } from "seqloom/dom.js";
-import { Scene } from "seqloom/scene.js";
+import { barScene } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
 
 const BACK = "M10 3L5 8l5 5";
@@ -36,8 +36,10 @@ export function steps(context, run, { offset = 0 } = {}) {
     return p.indexOf(Math.min(...p));
   }
 
+  let drawn = -1; // the step that is listed
+
   function draw() {
-    const at = now();
+    const at = (drawn = now());
     const step = run.steps[at];
     const free = change && !step.given;
     const written = run.steps.slice(Math.max(0, at - 12), at).map((one) => shown(one.token));
@@ -72,16 +74,9 @@ export function steps(context, run, { offset = 0 } = {}) {
     element: element("div", { class: "steps-body" }, before, list),
     tools: [undo, back, count, ahead].filter(Boolean),
     draw,
+    light: () => (now() === drawn ? sentence(run.steps[drawn]) : draw()),
     scene() {
-      const all = listed(run.steps[now()]);
-      const scene = new Scene(460, all.length * 30 + 16);
-      all.forEach((one, row) => {
-        const y = 22 + row * 30;
-        scene.text(110, y, shown(one.token), { fill: pageColour("ink"), size: 16, font: pageFont("serif"), anchor: "end" });
-        scene.rect(122, y - 8, Math.max(1, one.p * 250), 16, { fill: scale().at(one.p), radius: 3 });
-        scene.text(386, y, probability(one.p), { fill: pageColour("soft"), size: 13, font: pageFont("sans"), anchor: "start" });
-      });
-      return scene;
+      return barScene(listed(run.steps[now()]).map((one) => [one.token, one.p]), { name: shown, part: probability });
     },
     numbers: () => ({
       columns: ["step", "token", "probability", "chosen"],

@@ -7,7 +7,7 @@ import { shown } from "seqloom/tokens.js";
 import { choice } from "seqloom/weave/panel.js";
 
 const TALL = 66; // pixels of a strip
-const WIDEST = 150; // pixels of a token
+const WIDEST = 240; // pixels of a token
 const GREEK = { h_tilde: "h̃", alpha: "α" };
 
 /** The strips of one cell at a time: {part, cell, path, symbol, kind, says, tokens, shape, data}. */
@@ -85,7 +85,7 @@ const symbol = (strip) => GREEK[strip.symbol] ?? strip.symbol;
 
 function nameOf(strip, words) {
   const side = /fwd/.test(strip.path) ? ` ${words.strips.forward}` : /bwd/.test(strip.path) ? ` ${words.strips.backward}` : "";
-  const layer = /\^(\d+)/.exec(strip.path)?.[1];
+  const layer = strip.path.match(/\^(\d+)/)?.[1];
   return `${words.parts[strip.part] ?? strip.part}${layer ? ` ${layer}` : ""}${side}`;
 }
 

@@ -99,6 +99,7 @@ export function threads(context, attention) {
   function light() {
     const at = state.now.pointed ?? (state.now.at || null);
     const known = at !== null && has(at);
+    const { from, size } = plan ? view() : {}; // read before anything is written, so that nothing is laid out twice
     place.toggleAttribute("data-chosen", known);
     for (const token of marked) {
       token.style.removeProperty("--m");
@@ -123,7 +124,6 @@ export function threads(context, attention) {
       own.setAttribute("aria-pressed", "true");
       marked.push(own);
     }
-    const { from, size } = view();
     paint(lit, scene, from, size);
   }
 
@@ -222,7 +222,7 @@ function planned(attention, room, mayStand = true) {
   }
   const total = (list) => list.reduce((sum, width) => sum + width, 0);
   const longest = Math.max(total(sides.s), total(sides.t));
-  const length = Math.max(longest, Math.min(room, longest * 2.1));
+  const length = Math.max(longest, Math.min(room, longest * 2.9));
   const across = Math.round(Math.min(380, Math.max(250, room * 0.24)));
   const spread = (list, rtl) => {
     const gap = (length - total(list)) / list.length;

@@ -44,7 +44,7 @@ function laidOut(tree, room) {
   const font = pageFont("serif");
   const widths = levels.map((level) => Math.max(...level.map((node) => textWidth(shown(node.token), SIZE, font))));
   const spare = (room - 36 - widths.reduce((sum, wide) => sum + wide, 0)) / levels.length;
-  const between = Math.min(4 * BETWEEN, Math.max(BETWEEN, spare));
+  const between = Math.min(8 * BETWEEN, Math.max(BETWEEN, spare));
   let x = 18;
   levels.forEach((level, at) => {
     level.sort((one, other) => (nodes[one.parent]?.lane ?? 0) - (nodes[other.parent]?.lane ?? 0) || other.total - one.total);

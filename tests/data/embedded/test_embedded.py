@@ -40,7 +40,11 @@ def test_it_is_the_same_in_another_process():
         f"print(EMBEDDED[{name!r}].identity('valid'))" for name in names
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+        capture_output=True,
+        text=True,
+        timeout=200,
     )
     assert done.stdout.split("\n")[:-1] == [EMBEDDED[name].identity("valid") for name in names]
 

@@ -53,7 +53,7 @@ def assert_parallel_equals_steps(model):
     source, lengths, written = batch()
     together = at_once(model, source, lengths, written)
     torch.testing.assert_close(together, stepwise(model, source, lengths, written))
-    with torch.inference_mode():  # written in place, with packed weights, by light blocks
+    with torch.inference_mode():  # written in place, with packed weights, by fast blocks
         torch.testing.assert_close(together, stepwise(model, source, lengths, written))
 
 
@@ -78,7 +78,7 @@ def test_blocks_have_their_norms_before_or_after(norm):
 @pytest.mark.parametrize("every_step", [False, True])
 def test_every_fixed_context_works(bridge, decoder, every_step):
     if every_step and decoder not in ("rnn", "gru", "lstm"):
-        with pytest.raises(ConfigError, match="only a recurrent decoder"):
+        with pytest.raises(ConfigError, match="needs a recurrent decoder"):
             settings(decoder=decoder, bridge=bridge, every_step=True)
         return
     assert_parallel_equals_steps(
@@ -210,22 +210,30 @@ def test_tied_weights_are_one():
         ("rnn-attention", {"decoder": "self-attentive-rnn"}, "decoder: self-attentive-rnn cannot be a decoder"),
         ("transformer-tiny", {"heads": 5, "embedding": 128}, "5 heads do not divide"),
         ("rnn-attention", {"score": "dot"}, "dot cannot compare states 256 wide with memory 512 wide"),
-        ("lstm-to-lstm", {"decoder_widths": [9]}, "the last state is 256 wide"),
-        ("attention-alone", {"bridge": "last"}, "has nothing but what it attends to"),
-        ("rnn-attention", {"input_feeding": True}, "is made after attention"),
+        ("lstm-to-lstm", {"decoder_widths": [9]}, "the last state has width 256"),
+        ("attention-alone", {"bridge": "last"}, "needs attention"),
+        ("rnn-attention", {"input_feeding": True}, "needs attention after the state update"),
         ("hybrid", {"norm": "after"}, "norms before each part"),
-        ("transformer", {"score": "cosine"}, "score: is read by rnn, gru, .*cnn; transformer to transformer"),
+        ("transformer", {"score": "cosine"}, "score: is a setting of rnn, gru, .*cnn; transformer to transformer"),
         (
             "encoder-decoder",
             {"score": "dot"},
-            "score: is read by .*; gru to gru with bridge projected",
+            "score: is a setting of .*; gru to gru with bridge projected",
         ),
-        ("conv-seq2seq", {"order": "state-first"}, "order: is read by rnn, gru, .*; cnn to cnn"),
-        ("transformer-tiny", {"bidirectional": True}, "bidirectional: is read by rnn, gru, .*self-attentive-rnn;"),
-        ("rnn-attention", {"norm": "after"}, "norm: is read by transformer; gru to gru"),
-        ("attention-alone", {"encoder_widths": [7]}, "encoder_widths: is read by rnn, gru, .*; words to attention"),
-        ("dot-attention", {"hidden": 7}, "hidden: is read by .*transformer.*; lstm to lstm"),
-        ("transformer", {"embedding": 7, "heads": 1}, "embedding: sinusoidal positions come in pairs, and 7 is odd"),
+        ("conv-seq2seq", {"order": "state-first"}, "order: is a setting of rnn, gru, .*; cnn to cnn"),
+        ("transformer-tiny", {"bidirectional": True}, "bidirectional: is a setting of rnn, gru, .*self-attentive-rnn;"),
+        ("rnn-attention", {"norm": "after"}, "norm: is a setting of transformer; gru to gru"),
+        (
+            "attention-alone",
+            {"encoder_widths": [7]},
+            "encoder_widths: is a setting of rnn, gru, .*; words to attention",
+        ),
+        ("dot-attention", {"hidden": 7}, "hidden: is a setting of .*transformer.*; lstm to lstm"),
+        (
+            "transformer",
+            {"embedding": 7, "heads": 1},
+            "embedding: sinusoidal positions need an even width, and 7 is odd",
+        ),
     ],
 )
 def test_what_cannot_be_built_says_why(name, changes, words):

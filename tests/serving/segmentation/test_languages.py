@@ -82,7 +82,7 @@ def test_threads_do_not_disturb_each_other():
 def test_nothing_is_loaded_before_it_is_used():
     late = "{'babel', 'py3langid', 'sentencex', 'torch'}"
     script = f"import sys, seqloom.serving.segmentation; print(sorted({late} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=200)
     assert done.stdout.strip() == "[]"
 
 

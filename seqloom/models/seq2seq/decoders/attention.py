@@ -16,8 +16,8 @@ from seqloom.layers.attention import key_value_attention
 from seqloom.layers.attention_layer import AttentionLayer
 from seqloom.layers.base import Symbols
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import readout
 from seqloom.layers.identity import identity
+from seqloom.layers.output_layers import readout
 from seqloom.layers.positions import add_sinusoidal, positions_called
 from seqloom.models.encoders.transformer import even_if_sinusoidal
 from seqloom.models.registry import architecture
@@ -70,12 +70,12 @@ class AttentionDecoder(Decoder):
         return self.attention(self.positions(x), hidden, mask)  # type: ignore[no-any-return]
 
     def start(self, memory: Memory) -> Any:
-        return 0, PerInput(self.attention.keys(*self.source(memory)))
+        return 0, PerInput(self.attention.project_keys_values(*self.source(memory)))
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
         position, source = state
-        q = self.positions(x[:, None], position).view(len(source.state.k), -1, self.output_size)
-        c, a = self.attention.look(q, source.state, weights=True)
+        q = self.positions(x[:, None], position).view(source.state.k.shape[0], -1, self.output_size)
+        c, a = self.attention.attend_to(q, source.state, weights=True)
         return c.flatten(0, 1), (position + 1, source), [a.flatten(0, 1)[:, None]] if weights else ()
 
     def symbols(self) -> Symbols:
@@ -88,7 +88,7 @@ class AttentionDecoder(Decoder):
 def only_with_attention(config: Seq2SeqConfig) -> None:
     even_if_sinusoidal(config)
     if config.bridge != "attention":
-        what = "the attention layer alone has nothing but what it attends to"
+        what = "an attention layer without recurrence needs attention"
         raise problem("bridge", what, remedy="use attention, or another decoder")
 
 

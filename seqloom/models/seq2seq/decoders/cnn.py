@@ -18,11 +18,11 @@ from seqloom.layers.base import Layer, Symbols
 from seqloom.layers.convolution import CausalConvolution, convolution
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import readout
 from seqloom.layers.identity import Identity
 from seqloom.layers.linear import Linear, linear
-from seqloom.layers.masks import unless_all
+from seqloom.layers.masks import none_if_all_true
 from seqloom.layers.norms import LayerNorm, layer_norm
+from seqloom.layers.output_layers import readout
 from seqloom.layers.positions import add_sinusoidal, positions_called
 from seqloom.layers.scores import scaled_dot, score_called
 from seqloom.models.encoders.transformer import even_if_sinusoidal
@@ -123,16 +123,16 @@ class ConvolutionDecoderLayer(nn.Module):
 
     def prepare(self, rows: Tensor, mask: Tensor) -> Any:
         """What is attended to in every step: hidden states (B, S, H), mask (B, S)."""
-        return self.attention.prepare(self.source(rows), unless_all(mask))
+        return self.attention.prepare(self.source(rows), none_if_all_true(mask))
 
     def forward(self, x: Tensor, before: Tensor, prepared: Any) -> tuple[Tensor, Tensor, Tensor]:
         """x (B, T, D) after the tokens before (B, W, D) -> (B, T, H), the tokens that the next ones still see, a."""
         seen = torch.cat([before, self.norm(x)], dim=1)
         y = self.widen(x) + self.dropout(self.convolution(seen)[:, before.shape[1] :])
-        q, sources = self.ask(y), len(prepared.h)
-        together = q if len(q) == sources else q.view(sources, -1, q.shape[2])  # W rows for each source, in a step
-        c, a = self.attention.look(together, prepared)
-        c, a = c.view_as(q), a.view(len(q), q.shape[1], -1)
+        q, sources = self.ask(y), prepared.h.shape[0]
+        together = q if q.shape[0] == sources else q.view(sources, -1, q.shape[2])  # W rows for each source, in a step
+        c, a = self.attention.attend_to(together, prepared)
+        c, a = c.view_as(q), a.view(q.shape[0], q.shape[1], -1)
         return y + self.dropout(self.tell(c)), seen[:, seen.shape[1] - before.shape[1] :], a
 
     def part(self, source: Part) -> Part:
@@ -165,7 +165,7 @@ class ConvolutionDecoder(Decoder):
         return y
 
     def start(self, memory: Memory) -> Any:
-        nothing = [memory.hidden.new_zeros(len(memory.hidden), self.window - 1, width) for width in self.inputs]
+        nothing = [memory.hidden.new_zeros(memory.hidden.shape[0], self.window - 1, width) for width in self.inputs]
         pairs = zip(self.layers, self.sources, strict=True)
         prepared = [layer.prepare(*sight(memory)) for layer, sight in pairs]  # type: ignore[operator]
         return 0, nothing, PerInput(prepared)

@@ -14,16 +14,18 @@ from torch import Tensor
 from seqloom.decoding.stepper import PerInput
 from seqloom.equations import Equations, Part, State, concat, equations, softmax, tanh
 from seqloom.layers.attention import SoftAttention, soft_attention
+from seqloom.layers.attentive_gru import StepWeights, attentive_gru
 from seqloom.layers.base import Symbols
 from seqloom.layers.dropout import Dropout
 from seqloom.layers.embedding import embedding
-from seqloom.layers.gru import gru_reset_after
-from seqloom.layers.heads import readout
+from seqloom.layers.gru import GRUResetAfter, gru_reset_after
 from seqloom.layers.linear import Linear
 from seqloom.layers.lstm import lstm
-from seqloom.layers.masks import unless_all
+from seqloom.layers.masks import none_if_all_true
+from seqloom.layers.output_layers import readout
+from seqloom.layers.packed_weights import product
 from seqloom.layers.recurrent import Cell, example_state
-from seqloom.layers.scores import bilinear, score_called
+from seqloom.layers.scores import Additive, bilinear, score_called
 from seqloom.layers.stacked import Stacked
 from seqloom.models.registry import find
 from seqloom.models.seq2seq.bridge import InitialState
@@ -278,13 +280,27 @@ class AttendFirst(AttentiveDecoder):
     def __init__(self, config: Seq2SeqConfig, memory_width: int) -> None:
         super().__init__(config, memory_width, fed=memory_width, beside=config.embedding)
 
+    def forward(self, x: Tensor, memory: Memory) -> Tensor:
+        (cell, *upper), score = self.layers.stack(), self.attention.score
+        known = isinstance(cell, GRUResetAfter) and isinstance(score, Additive) and not upper and x.shape[1]
+        if not (known and x.is_cpu and torch.is_grad_enabled() and memory.mask.any(1).all()):
+            return super().forward(x, memory)
+        assert isinstance(cell, GRUResetAfter) and isinstance(score, Additive)
+        _, s, prepared = self.start(memory)
+        h, keys, mask = prepared.state
+        width = x.shape[2]
+        from_words = product(x.transpose(0, 1), cell.weight_x[:, :width], cell.bias)
+        weights = StepWeights(cell.weight_h, cell.weight_x[:, width:], score.W.T, score.v)
+        y, c = attentive_gru(from_words, s, weights, keys, h, mask)
+        return self.together(y.transpose(0, 1), c.transpose(0, 1), x)
+
     def start(self, memory: Memory) -> Any:
         states = self.first(memory)
-        return states, states[-1][0], PerInput(self.attention.prepare(memory.hidden, unless_all(memory.mask)))
+        return states, states[-1][0], PerInput(self.attention.prepare(memory.hidden, none_if_all_true(memory.mask)))
 
     def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
         states, top, prepared = state
-        c, a = look_together(self.attention, top, prepared)
+        c, a = attend_together(self.attention, top, prepared)
         y, states = self.layers(torch.cat([x, c], -1)[:, None], states)
         y = y[:, 0]
         return (y, c, x), (states, y, prepared), a
@@ -301,15 +317,15 @@ class StateFirst(AttentiveDecoder):
         super().__init__(config, memory_width, fed=self.fed, beside=0)
 
     def start(self, memory: Memory) -> Any:
-        nothing = memory.hidden.new_zeros(len(memory.hidden), self.fed)
-        prepared = self.attention.prepare(memory.hidden, unless_all(memory.mask))
+        nothing = memory.hidden.new_zeros(memory.hidden.shape[0], self.fed)
+        prepared = self.attention.prepare(memory.hidden, none_if_all_true(memory.mask))
         return self.first(memory), nothing, PerInput(prepared)
 
     def advance(self, x: Tensor, state: Any) -> tuple[tuple[Tensor, ...], Any, Tensor]:
         states, fed, prepared = state
         y, states = self.layers(torch.cat([x, fed], -1)[:, None], states)
         y = y[:, 0]
-        c, a = look_together(self.attention, y, prepared)
+        c, a = attend_together(self.attention, y, prepared)
         return (y, c), (states, c, prepared), a
 
 
@@ -331,9 +347,9 @@ class InputFeeding(StateFirst):
         return row, (states, row, prepared), attention
 
 
-def look_together(attention: SoftAttention, q: Tensor, prepared: PerInput) -> tuple[Tensor, Tensor]:
-    """The rows of each source look at it together: q (R, H) -> contexts (R, K), weights (R, 1, S)."""
-    c, a = attention.look(q.view(len(prepared.state.h), -1, q.shape[1]), prepared.state)
+def attend_together(attention: SoftAttention, q: Tensor, prepared: PerInput) -> tuple[Tensor, Tensor]:
+    """The rows of each source attend to it together: q (R, H) -> contexts (R, K), weights (R, 1, S)."""
+    c, a = attention.attend_to(q.view(prepared.state.h.shape[0], -1, q.shape[1]), prepared.state)
     return c.flatten(0, 1), a.flatten(0, 1)[:, None]
 
 

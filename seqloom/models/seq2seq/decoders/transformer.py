@@ -23,11 +23,11 @@ from seqloom.layers.decoder_block import (
     decoder_block_pre_norm,
 )
 from seqloom.layers.embedding import embedding
-from seqloom.layers.heads import readout
+from seqloom.layers.fast_decoding import Rows, decode_step, fast_decoding_blocks
 from seqloom.layers.identity import Identity, identity
-from seqloom.layers.light_blocks import Rows, light_blocks, light_step
-from seqloom.layers.masks import unless_all
+from seqloom.layers.masks import none_if_all_true
 from seqloom.layers.norms import layer_norm, norm_called
+from seqloom.layers.output_layers import readout
 from seqloom.layers.positions import add_sinusoidal, positions_called
 from seqloom.layers.ssru_block import SSRUBlock, SSRUBlockNoResidual, ssru_block
 from seqloom.models.encoders.transformer import BLOCK_READS, even_if_sinusoidal
@@ -144,7 +144,7 @@ class BlockDecoder(Decoder):
 
     def start(self, memory: Memory) -> Any:
         hidden, mask = self.source(memory)
-        mask = unless_all(mask[:, None, None])
+        mask = none_if_all_true(mask[:, None, None])
         starts = [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
         source = PerInput((mask, [start.source for start in starts]))
         return 0, source, [start.written for start in starts]
@@ -153,8 +153,8 @@ class BlockDecoder(Decoder):
         written, source, caches = state
         mask, answers = source.state
         x = self.positions(x[:, None], written)
-        if (light := light_blocks(self.blocks)) is not None:
-            y, kept, attention = light_step(light, x[:, 0], answers, caches, Rows(mask, weights, x.dtype))
+        if (fast := fast_decoding_blocks(self.blocks)) is not None:
+            y, kept, attention = decode_step(fast, x[:, 0], answers, caches, Rows(mask, weights, x.dtype))
             return self.norm(y), (written + 1, source, kept), attention
         kept, attention = [], []
         for block, answer, cache in zip(self.blocks, answers, caches, strict=True):

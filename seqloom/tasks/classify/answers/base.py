@@ -126,7 +126,7 @@ def label_of(record: Record) -> str:
     value = record.columns.get(column)
     if isinstance(value, str | float | int) and str(value).strip():
         return str(value)
-    remedy = "give one, or say classify.answer=labels if a text may have several, or none"
+    remedy = "give one, or set classify.answer=labels if a text may have several, or none"
     raise DataError(f"column {column!r}: {value!r:.30} is not one label", where=str(record.place), remedy=remedy)
 
 
@@ -134,5 +134,5 @@ def never_seen(label: str, known: Sequence[str], record: Record) -> DataError:
     return DataError(
         f"the label {label!r:.60} was never seen in training",
         where=str(record.place),
-        remedy=f"{suggestion(label, known)}mend it, or train with examples of it; known: {', '.join(known[:10])}",
+        remedy=f"{suggestion(label, known)}fix it, or train with examples of it; known: {', '.join(known[:10])}",
     )

@@ -21,7 +21,7 @@ from seqloom.tasks.classify.answers.base import Answers, ReadText, column_of, le
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.task import Evaluation, Facts
 
-REMEDY = "write a number, or say classify.answer=label if these are names"
+REMEDY = "write a number, or set classify.answer=label if these are names"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Regression(Answers):
 
     def loss(self, logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         if smoothing:
-            mistake = ("train.label_smoothing", "a number has no labels to be smoothed", "leave it at 0")
+            mistake = ("train.label_smoothing", "a regression has no labels to smooth", "leave it at 0")
             raise ConfigError("settings", [mistake])
         return F.mse_loss(logits[:, 0], targets, reduction="sum")
 

@@ -55,15 +55,15 @@ class LabelCount:
             raise DataError(
                 f"every text has the label {next(iter(self.found))!r}",
                 where=where,
-                remedy="a classifier needs two labels at least; check data.columns.label",
+                remedy="a classifier needs at least two labels; check data.columns.label",
             )
         count = self.found.total()
         if count >= 20 and len(self.found) > count / 2:
             raise DataError(
                 f"{len(self.found)} different labels for {count} texts: is that the column of labels?",
                 where=where,
-                remedy="say which is which, as in data.columns.text=1 data.columns.label=2; "
-                "if they are numbers to be predicted, say classify.answer=number",
+                remedy="name the columns, as in data.columns.text=1 data.columns.label=2; "
+                "if they are numbers to be predicted, set classify.answer=number",
             )
         return {"labels": sorted(self.found)}
 
@@ -134,7 +134,7 @@ def per_class(logits: Tensor) -> Tensor:
 
 
 def confusion_table(found: ConfusionMatrix) -> ResultTable:
-    """True labels against predicted ones; of many labels, F1 alone."""
+    """True labels against predicted ones; of many labels F1 alone, the weakest first."""
     if len(found.labels) <= SHOWN:
         rows = [
             [label, *map(str, counts), f"{f1:.3f}"]
@@ -142,7 +142,6 @@ def confusion_table(found: ConfusionMatrix) -> ResultTable:
         ]
         return ResultTable("", ["true \\ predicted", *found.labels, "F1"], rows)
     counts = found.confusion.sum(1).tolist()
-    return ResultTable(
-        "", ["label", "examples", "F1"],
-        [[label, str(n), f"{f1:.3f}"] for label, n, f1 in zip(found.labels, counts, found.f1, strict=True)],
-    )  # fmt: skip
+    weakest = sorted(zip(found.labels, counts, found.f1, strict=True), key=lambda one: one[2])
+    rows = [[label, str(count), f"{f1:.3f}"] for label, count, f1 in weakest]
+    return ResultTable("labels, the weakest first", ["label", "examples", "F1"], rows)

@@ -1,0 +1,84 @@
+"""How much faster two processes train than one, each with one thread: python -m bench.scaling
+
+By the clock, so on a machine that nobody else uses; `torchrun` starts the processes, which take turns with one alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+import torch
+
+from bench.training_jobs import JOBS, opened, write_data
+from seqloom.training.distributed import init_processes
+
+WARM = 3
+"""Steps that are not counted."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=["tiny", "small", "GRU with attention"], default="small")
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--data", default="data:multi30k/train")
+    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.worker:
+        work(asked)
+        return
+    speeds: dict[int, list[float]] = {1: [], asked.processes: []}
+    with tempfile.TemporaryDirectory(prefix="seqloom-bench-") as folder:
+        write_data(Path(folder), asked.data)
+        for _ in range(asked.rounds):
+            for count, found in speeds.items():
+                found.append(measured(asked, count, folder))
+    alone, together = (median(found) for found in speeds.values())
+    print(f"{asked.model}, {asked.precision}: one process {alone:,.0f} tokens/s, {asked.processes} {together:,.0f}")
+    print(f"{together / alone:.2f} x\n{json.dumps(speeds)}")
+
+
+def measured(asked: argparse.Namespace, processes: int, folder: str) -> float:
+    """Target tokens per second of so many processes together."""
+    command = [
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes),
+        "-m", "bench.scaling", "--worker", folder, "--model", asked.model, "--precision", asked.precision,
+        "--steps", str(asked.steps),
+    ]  # fmt: skip
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    printed = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return float(printed.split()[-1])
+
+
+def work(asked: argparse.Namespace) -> None:
+    """One of the processes."""
+    torch.set_num_threads(1)
+    group = init_processes("cpu")
+    trainer, trainable = opened(JOBS[asked.model], asked.worker, asked.precision, 1, group=group)
+    trained, batches = group.wrap(trainer.model), list(islice(trainable.stream, WARM + asked.steps))
+    for batch in batches[:WARM]:
+        trainer.step(trained, batch)
+    group.barrier()
+    began = time.perf_counter()
+    for batch in batches[WARM:]:
+        trainer.step(trained, batch)
+    group.barrier()
+    took = time.perf_counter() - began
+    if group.is_main:
+        print(sum(int(batch.target_lengths.sum()) for batch in batches[WARM:]) / took, flush=True)
+    group.close()
+
+
+if __name__ == "__main__":
+    main()

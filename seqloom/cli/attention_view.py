@@ -1,0 +1,71 @@
+"""`seqloom predict --attention`: answers with their attention weights, in the terminal or in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seqloom.attention.attention_weights import AttentionMap
+    from seqloom.training.model import Model
+
+TOKENS_SHOWN = 40
+"""Source tokens up to which attention is shown by token; for longer texts by word."""
+
+
+def show_attention(
+    model: Model, texts: list[str], options: Mapping[str, Any], file: Path, pieces: bool, as_json: bool
+) -> None:
+    """Print the answers; show the attention weights of each in the terminal (-), or write all of them to one file."""
+    from rich.console import Console
+
+    from seqloom.attention.export import save
+    from seqloom.attention.terminal import heatmap
+    from seqloom.cli.console import console
+    from seqloom.cli.predict import line_of
+    from seqloom.errors import SeqloomError
+
+    in_terminal = str(file) == "-"
+    maps: list[AttentionMap] = []
+    attending = of_answers if "attention" in model.option_names else of_inspections
+    for answer, found in attending(model, texts, options, pieces, in_terminal):
+        print(line_of(answer, as_json))
+        maps += found
+        if in_terminal:
+            screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
+            for one in found:
+                screen.print(heatmap(one))
+    if not maps:
+        remedy = "use a model with attention, and texts that are not empty"
+        raise SeqloomError("there is no attention in these answers", remedy=remedy)
+    if not in_terminal:
+        save(maps[0] if len(maps) == 1 else maps, file)
+
+
+def of_answers(
+    model: Model, texts: list[str], options: Mapping[str, Any], pieces: bool, in_terminal: bool
+) -> Iterator[tuple[Any, Sequence[AttentionMap]]]:
+    """Attention from each token of an answer to the source, of models that keep it with their answers."""
+    for answer in model(texts, **options):
+        if answer.words is None:
+            yield answer, []
+        elif in_terminal:
+            yield answer, [answer.weights(pieces=pieces or len(answer.attention.source) <= TOKENS_SHOWN)]
+        else:
+            yield answer, [answer.weights(pieces=pieces or None)]
+
+
+def of_inspections(
+    model: Model, texts: list[str], options: Mapping[str, Any], pieces: bool, in_terminal: bool
+) -> Iterator[tuple[Any, Sequence[AttentionMap]]]:
+    """Attention of a text to itself, of all other models: what the studio shows of them."""
+    from seqloom.tasks.inspection import Inspection, InspectOptions
+
+    known = {
+        name: value for name, value in options.items() if name in InspectOptions.model_fields and value is not None
+    }
+    for text in texts:
+        for seen in model.task.inspect(model.network, text, InspectOptions(**known)):
+            if isinstance(seen, Inspection):
+                yield seen.answer, [one.map for one in seen.attention]
