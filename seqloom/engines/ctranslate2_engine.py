@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate, decoded, length_penalty
 from seqloom.decoding.settings import DecodingOptions
 from seqloom.decoding.writer import SequenceWriter
-from seqloom.engines.ctranslate2_package import CONFIG, WEIGHTS, import_ctranslate2
+from seqloom.engines.ctranslate2_package import CONFIG, SHORTLIST, WEIGHTS, import_ctranslate2
 from seqloom.engines.settings import EngineMetadata, damaged
 from seqloom.engines.unsupported import check_options
 from seqloom.storage import ModelFiles
@@ -60,7 +60,7 @@ class CTranslate2Engine(SequenceWriter):
         )
         self.source, self.target, self.limit = source.vocabulary, target.vocabulary, facts.limit
         self.ids = dict(zip(target.vocabulary, count()))
-        self.threads, self.token_scores = threads, token_scores
+        self.threads, self.token_scores, self.shortlist = threads, token_scores, SHORTLIST in facts.files
 
     def write_steps(
         self, sources: Sequence[Any], requests: Sequence[Any], prefix: Sequence[int], options: DecodingOptions
@@ -112,6 +112,7 @@ class CTranslate2Engine(SequenceWriter):
             min_decoding_length=options.min_length,
             no_repeat_ngram_size=options.no_repeat,
             suppress_sequences=NEVER,
+            use_vmap=self.shortlist,
             return_scores=True,
             return_end_token=True,
             max_batch_size=self.share(len(read)),
@@ -164,7 +165,7 @@ class CTranslate2Engine(SequenceWriter):
 def check_files(files: ModelFiles, given: Mapping[str, bytes], source: Tokenizer, target: Tokenizer) -> None:
     """Raise an error unless these are the files of a model that writes the tokens of its tokenizers."""
     sides = {"shared_vocabulary.json": target, "source_vocabulary.json": source, "target_vocabulary.json": target}
-    if not {CONFIG, WEIGHTS} <= given.keys() <= {CONFIG, WEIGHTS, *sides}:
+    if not {CONFIG, WEIGHTS} <= given.keys() <= {CONFIG, WEIGHTS, SHORTLIST, *sides}:
         raise damaged(files, f"these are not the files of CTranslate2: {', '.join(given)}")
     for name in sides.keys() & given.keys():
         try:
@@ -173,6 +174,19 @@ def check_files(files: ModelFiles, given: Mapping[str, bytes], source: Tokenizer
             tokens = None
         if tokens != list(sides[name].vocabulary):
             raise damaged(files, f"{name} is not the vocabulary of its tokenizer")
+    if SHORTLIST in given and not is_shortlist(given[SHORTLIST], source.vocabulary, target.vocabulary):
+        raise damaged(files, f"{SHORTLIST} is not a shortlist of its vocabulary")
+
+
+def is_shortlist(given: bytes, source: Sequence[str], target: Sequence[str]) -> bool:
+    """Whether every line is a source token and its candidates, and the first one is for every source."""
+    try:
+        lines = [line.split("\t") for line in given.decode().removesuffix("\n").split("\n")]
+        keys, found = zip(*lines, strict=True)
+    except ValueError:
+        return False
+    read, written = {"", *source}, set(target)
+    return keys[0] == "" and read.issuperset(keys) and all(written.issuperset(each.split(" ")) for each in found)
 
 
 def length_strength(ours: float, length: float) -> float:

@@ -12,6 +12,8 @@ from seqloom.extras import require
 CONFIG = "ctranslate2.json"
 """What CTranslate2 calls config.json, which in our folders is ours."""
 WEIGHTS = "model.bin"
+SHORTLIST = "vmap.txt"
+"""Its vocabulary map: a line `token<TAB>candidate candidate ...`; the line without a token is for all sources."""
 
 
 def import_ctranslate2() -> ModuleType:

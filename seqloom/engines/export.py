@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
+from seqloom.data.corpus import CHUNK_SIZE
+from seqloom.data.record import Record
 from seqloom.engines.ctranslate2_export import export_translator
+from seqloom.engines.ctranslate2_package import SHORTLIST
 from seqloom.engines.engine_module import check_in_torch
 from seqloom.engines.onnx_generation_export import export_generation, generation_spec
 from seqloom.engines.onnx_logits_export import export_logits
 from seqloom.engines.settings import ENGINES, FILE, EngineMetadata
+from seqloom.engines.shortlist import learn_shortlist
 from seqloom.errors import SeqloomError, UnknownName
 from seqloom.layers.positions import Sinusoidal
 from seqloom.models.language_model import LanguageModel
@@ -26,21 +32,32 @@ from seqloom.tasks.translate.task import Translate
 
 
 def write_engine(
-    folder: Path, task: Task[Any], network: nn.Module, engine: str, *, int8: bool, made_from: str, mark: str
-) -> None:
+    folder: Path, task: Task[Any], network: nn.Module, engine: str, *, int8: bool, shortlist: int,
+    train: Callable[[], Iterable[Record]], made_from: str, mark: str,
+) -> None:  # fmt: skip
     """Write the files of an engine, and what it must know, into a folder that gets a manifest.
 
+    shortlist   candidates that each source token has for the target, learned from `train`; 0: every token is one
+    train       opens the pairs that the model was trained on
     made_from   the folder of the model, which `mark` says that this user named
     """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES, remedy=f"there are: {', '.join(ENGINES)}")
     check_in_torch(network)
     before = {file.name for file in folder.iterdir()}
-    write = write_ctranslate2 if engine == "ctranslate2" else write_onnx
-    known = write(folder, task, network, int8=int8)
+    if engine == "ctranslate2":
+        known = write_ctranslate2(folder, task, network, int8=int8)
+        if shortlist:
+            text = shortlist_text(task, train(), shortlist)
+            (folder / SHORTLIST).write_text(text, encoding="utf-8", newline="\n")
+    elif shortlist:
+        raise SeqloomError("only CTranslate2 has a shortlist", remedy="leave it out, or export to ctranslate2")
+    else:
+        known = write_onnx(folder, task, network, int8=int8)
     files = sorted(file.name for file in folder.iterdir() if file.name not in before)
     facts = EngineMetadata(
-        engine=engine, int8=int8, task=task.config.task, files=files, made_from=made_from, mark=mark, **known,
+        engine=engine, int8=int8, shortlist=shortlist, task=task.config.task, files=files, made_from=made_from,
+        mark=mark, **known,
     )  # fmt: skip
     write_json(folder / FILE, facts.model_dump())
 
@@ -56,6 +73,17 @@ def write_ctranslate2(folder: Path, task: Task[Any], network: nn.Module, *, int8
     config = task.config.model
     export_translator(network, config, task.source_tokenizer, task.target_tokenizer, folder, int8=int8)
     return {"length": config.length, "limit": config.places}
+
+
+def shortlist_text(task: Task[Any], train: Iterable[Record], per_token: int) -> str:
+    """The shortlist of a translator, as CTranslate2 reads it."""
+    assert isinstance(task, Translate)
+    source, target = task.source_tokenizer, task.target_tokenizer
+    records = iter(train)
+    chunks = map(task.encode, iter(lambda: list(islice(records, CHUNK_SIZE)), []))
+    pairs = (pair for chunk in chunks for pair in zip(chunk["source"], chunk["target"], strict=True))
+    found = learn_shortlist(pairs, target.size, per_token, shared=source is target)
+    return found.as_text(source.vocabulary, target.vocabulary)
 
 
 def write_onnx(folder: Path, task: Task[Any], network: nn.Module, *, int8: bool) -> dict[str, Any]:

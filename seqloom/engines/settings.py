@@ -24,6 +24,8 @@ class EngineMetadata(Config):
     """The engine that runs it."""
     int8: bool = False
     """Whether its weights are integers of 8 bits."""
+    shortlist: NonNegativeInt = 0
+    """Candidates that each source token has for the target; 0: any token may be written."""
     task: str
     """The task that it was trained for."""
     files: list[str] = Field(min_length=1)

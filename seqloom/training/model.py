@@ -140,9 +140,7 @@ class Model:
         """
         if data is None and part == "valid" and (measured := self.measured_baselines()):
             return measured
-        if not (self.own or trust):
-            raise not_own(self.folder or "this model", "leave the baseline out")
-        train = self.task.open_data(self.config)["train"]
+        train = self.training_data("leave the baseline out", trust=trust)
         return self.task.baseline(train, self.records(data, part, trust=trust))
 
     def measured_baselines(self) -> list[BaselineScore]:
@@ -154,6 +152,12 @@ class Model:
         if data is None:
             return self.kept_aside(part, trust=trust)
         return open_source(as_data(data), task=self.task.columns, **self.config.data.how())
+
+    def training_data(self, otherwise: str, *, trust: bool) -> Records:
+        """Open the split that it was trained on; `otherwise` says what to do where that must not be."""
+        if not (self.own or trust):
+            raise not_own(self.folder or "this model", otherwise)
+        return self.task.open_data(self.config)["train"]
 
     def kept_aside(self, part: str, *, trust: bool = False) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
@@ -224,10 +228,16 @@ class Model:
             write_pack(Path(temporary) / "model", target)
         return target
 
-    def export(self, folder: Path | str, to: str = "ctranslate2", *, int8: bool = False) -> Path:
+    def export(
+        self, folder: Path | str, to: str = "ctranslate2", *, int8: bool = False, shortlist: int = 0,
+        trust: bool = False,
+    ) -> Path:  # fmt: skip
         """Write the model for another engine, ctranslate2 or onnx, into a new folder that is used like this one.
 
-        int8    weights as integers of 8 bits
+        int8        weights as integers of 8 bits
+        shortlist   what CTranslate2 may write: for each source token its so many likeliest translations, learned from
+                    the training data; 0: every token of the vocabulary
+        trust       open the training data, though somebody else trained the model
         """
         place = Path(folder)
         if place.exists():
@@ -237,7 +247,11 @@ class Model:
         origin = "" if self.folder is None else str(self.folder.resolve())
         with new_folder(place) as part:
             save_task(part, self.task, own=self.own)
-            write_engine(part, self.task, self.network, to, int8=int8, made_from=origin, mark=mark_on(origin))
+            write_engine(
+                part, self.task, self.network, to, int8=int8, shortlist=shortlist,
+                train=lambda: self.training_data("leave the shortlist out", trust=trust),
+                made_from=origin, mark=mark_on(origin),
+            )  # fmt: skip
         return place
 
     def write(self, folder: Path) -> None:
