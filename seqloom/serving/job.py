@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 
 from seqloom.tasks.requests import Reply, TaskRequest
@@ -57,16 +57,12 @@ class Job:
     # --- in the scheduler's thread --------------------------------------------------------------------
 
     def update(self, reply: Reply) -> None:
+        """Keep a reply; `notify` tells whoever waits for it."""
         self.latest[reply.place] = reply
-        self.notify()
 
     def fail(self, error: Exception) -> None:
         self.error = error
-        self.notify()
-
-    def notify(self) -> None:
-        if not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self.changed.set)
+        notify([self])
 
     # --- in the event loop ----------------------------------------------------------------------------
 
@@ -86,3 +82,15 @@ class Job:
                 yield known
         finally:
             self.cancel()
+
+
+def notify(jobs: Collection[Job]) -> None:
+    """Wake all who wait for these jobs, at once: each call of an event loop from another thread takes its time."""
+    for loop in {job.loop for job in jobs}:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(wake, [job for job in jobs if job.loop is loop])
+
+
+def wake(jobs: Iterable[Job]) -> None:
+    for job in jobs:
+        job.changed.set()

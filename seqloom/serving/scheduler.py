@@ -16,7 +16,7 @@ from seqloom.errors import SeqloomError
 from seqloom.serving.admission import AdmissionControl
 from seqloom.serving.errors import APIError, over_bound
 from seqloom.serving.fair_queue import ClientShares, Owner, in_turn
-from seqloom.serving.job import Job
+from seqloom.serving.job import Job, notify
 from seqloom.serving.logs import log_error
 from seqloom.serving.metrics import ServerMetrics
 from seqloom.serving.settings import Bounds
@@ -24,6 +24,9 @@ from seqloom.tasks.requests import Reply, TaskRequest
 
 MAX_BATCHES = 4
 """Batches that decode in turn, so that a short text need not wait for a long one."""
+PATIENCE = 8
+"""Steps for which texts wait for others to come, while more are computed than wait: few large batches are quicker than
+many small ones, also for whoever waited."""
 SLICE = 64
 """Sequences of one request in a batch, while others wait: a step of a large batch takes long."""
 RETRY_AFTER = 1
@@ -76,6 +79,8 @@ class Scheduler:
         """Who has texts in flight; who has some that wait."""
         self.active = 0
         """Texts in batches."""
+        self.waited = 0
+        """Steps since the last batch began."""
         self.condition = threading.Condition()
         self.closing = False
         self.thread = threading.Thread(target=self.run, name="scheduler", daemon=True)
@@ -142,8 +147,10 @@ class Scheduler:
                 self.condition.wait()
             if self.closing and not self.queue and not self.batches:
                 return False
-        while self.queue and len(self.batches) < MAX_BATCHES and (texts := self.next_batch()):
+        while self.may_start() and (texts := self.next_batch()):
             self.start(texts)
+            self.waited = 0
+        self.waited += 1
         for batch in list(self.batches):
             self.step(batch)
         self.active = sum(len(batch.pending) for batch in self.batches)
@@ -151,6 +158,12 @@ class Scheduler:
             self.count_rooms()
         self.metrics.set_load(len(self.queue), self.active)
         return True
+
+    def may_start(self) -> bool:
+        """Whether it is time for another batch."""
+        computed = sum(len(batch.pending) for batch in self.batches)
+        enough = len(self.queue) >= computed or self.waited >= PATIENCE
+        return bool(self.queue) and len(self.batches) < MAX_BATCHES and enough
 
     def next_batch(self) -> list[QueuedText]:
         """The texts whose turn it is, with one batch key, as many as a batch holds; none while those who wait have
@@ -201,12 +214,15 @@ class Scheduler:
             each = (time.monotonic() - began) / max(len(sharing), 1)
             for job in sharing:
                 job.computed += each
+            told: dict[Job, None] = {}
             for reply in replies:
                 text = batch.texts[reply.place]
+                told[text.job] = None
                 text.job.update(Reply(text.index, reply.answer, reply.whole))
                 if reply.whole and reply.place in batch.pending:
                     batch.pending.discard(reply.place)
                     self.record_latency(text)
+            notify(told)
         except StopIteration:
             self.batches.remove(batch)
         except Exception as error:

@@ -206,6 +206,8 @@ class InferenceService:
         """The answers to each job, in order; nothing more is done for any of them when one fails."""
 
         async def all_of() -> list[dict[int, Reply]]:
+            if len(jobs) == 1:
+                return [await last(self.updates(jobs[0]))]
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(last(self.updates(job))) for job in jobs]
             return [task.result() for task in tasks]

@@ -12,7 +12,7 @@ from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.serving.job import CLIENT, Job
 from seqloom.serving.metrics import ServerMetrics
-from seqloom.serving.scheduler import Scheduler
+from seqloom.serving.scheduler import PATIENCE, Scheduler
 from seqloom.serving.settings import Bounds
 from seqloom.tasks.requests import Reply, TaskRequest
 
@@ -377,3 +377,41 @@ def test_a_request_that_is_slow_by_itself_does_not_lower_the_limit():
         assert scheduler.admission.limit >= before
 
     asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_a_few_texts_wait_for_more_while_many_are_computed_but_not_for_long():
+    gate = Gate(open=False)
+
+    async def work(scheduler):
+        first = gate.job(*["x30"] * 4)
+        scheduler.submit(first)
+        scheduler.thread.start()
+        while not gate.batches:
+            await asyncio.sleep(0.01)
+        one, other = gate.job("x1"), gate.job("x2")
+        scheduler.submit(one)
+        scheduler.submit(other)
+        gate.steps.release(10**6)
+        return [await finished(job) for job in (one, other, first)]
+
+    assert run(work) == [["x1"], ["x2"], ["x30"] * 4]
+    assert gate.batches == [["x30"] * 4, ["x1", "x2"]]
+    assert gate.worked.index(["x1", "x2"]) == PATIENCE + 1  # the larger batch is stepped first
+
+
+def test_as_many_texts_as_are_computed_do_not_wait():
+    gate = Gate(open=False)
+
+    async def work(scheduler):
+        first = gate.job("x30", "x31")
+        scheduler.submit(first)
+        scheduler.thread.start()
+        while not gate.batches:
+            await asyncio.sleep(0.01)
+        second = gate.job("x1", "x2")
+        scheduler.submit(second)
+        gate.steps.release(10**6)
+        return [await finished(job) for job in (first, second)]
+
+    run(work)
+    assert gate.worked.index(["x1", "x2"]) == 2

@@ -58,7 +58,7 @@ def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorResponse, "description": REASONS[status]} for status in sorted({*common, *statuses})}
 
 
-def service_of(request: Request) -> InferenceService:
+async def service_of(request: Request) -> InferenceService:  # FastAPI calls what is not async in another thread
     service: InferenceService = request.app.state.service
     return service
 

@@ -101,14 +101,19 @@ class ModelInfo(BaseModel):
     loaded: bool
 
 
-@router.post("/predict", responses=error_responses(404))
-async def predict(body: PredictRequest, request: Request, service: ServiceDep) -> PredictResponse:
+@router.post("/predict", response_model=PredictResponse, responses=error_responses(404))
+async def predict(body: PredictRequest, request: Request, service: ServiceDep) -> Response:
     """Predict: labels, tags, a continuation, a translation."""
     entry = service.entry(body.model)
     options = {name: value for name in OPTIONS if (value := getattr(body, name)) is not None}
     found = await service.predict(entry, body.all(), options, request)
-    answers = await asyncio.to_thread(lambda: [answer_json(answer, options) for answer in found])
-    return PredictResponse(model=entry.name, task=entry.task, answers=answers)
+
+    def written() -> str:
+        answers = [answer_json(answer, options) for answer in found]
+        return PredictResponse.model_construct(model=entry.name, task=entry.task, answers=answers).model_dump_json()
+
+    large = options.get("attention")  # weights by the thousand; a few numbers are quicker written than handed over
+    return Response(await asyncio.to_thread(written) if large else written(), media_type="application/json")
 
 
 def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
