@@ -16,13 +16,15 @@ from seqloom.engines.ctranslate2_package import SHORTLIST
 from seqloom.engines.engine_module import check_in_torch
 from seqloom.engines.onnx_generation_export import export_generation, generation_spec
 from seqloom.engines.onnx_logits_export import export_logits
-from seqloom.engines.settings import ENGINES, FILE, EngineMetadata
+from seqloom.engines.settings import CRF, ENGINES, FILE, EngineMetadata
 from seqloom.engines.shortlist import learn_shortlist
 from seqloom.errors import SeqloomError, UnknownName
 from seqloom.layers.positions import Sinusoidal
+from seqloom.models.crf import LinearChainCRF
 from seqloom.models.language_model import LanguageModel
 from seqloom.models.seq2seq.model import Seq2Seq
-from seqloom.storage import write_json
+from seqloom.models.weights import weights_of
+from seqloom.storage import write_json, write_tensors
 from seqloom.tasks.caption.task import Caption
 from seqloom.tasks.classify.task import Classify
 from seqloom.tasks.generate.task import Generate
@@ -95,10 +97,9 @@ def write_onnx(folder: Path, task: Task[Any], network: nn.Module, *, int8: bool)
     if not isinstance(task, Classify | Tag):
         what = f"a model for {task.config.task} has no form in ONNX that seqloom knows"
         raise SeqloomError(what, remedy="use it with torch as it is")
-    if getattr(network, "crf", None) is not None:
-        what = "tag.head = crf searches outside of the graph, so it is not exported to ONNX"
-        raise SeqloomError(what, remedy="use it with torch, or train with --set tag.head=softmax")
     export_logits(network, folder, task.config.model.length, int8=int8)
+    if isinstance(field := getattr(network, "crf", None), LinearChainCRF):  # it searches outside of the graph
+        write_tensors(folder / CRF, weights_of(field))
     return {}
 
 

@@ -15,7 +15,8 @@ from seqloom.engines.engine_module import EngineModule
 from seqloom.engines.exported import make_writer, workers
 from seqloom.engines.onnx_generation import OnnxContinuer
 from seqloom.engines.onnx_session import OnnxSession
-from seqloom.engines.settings import LOGITS, EngineMetadata, damaged
+from seqloom.engines.settings import CRF, LOGITS, EngineMetadata, damaged
+from seqloom.models.crf import LinearChainCRF
 from seqloom.storage import ModelFiles
 from seqloom.tasks.caption.task import Caption
 from seqloom.tasks.classify.task import Classify
@@ -31,7 +32,7 @@ def make_network(files: ModelFiles, facts: EngineMetadata, task: Task[Any]) -> n
         if facts.engine == "onnx" and isinstance(task, Classify):
             return EngineLogits(files, facts, workers(), task.answers.outputs)
         if facts.engine == "onnx" and isinstance(task, Tag):
-            return EngineLogits(files, facts, workers(), len(task.tags))
+            return EngineTagger(files, facts, workers(), len(task.tags), task.head.module())
         if facts.engine == "onnx" and isinstance(task, Generate):
             kind = EngineLanguageModel if task.masked else EngineContinuer
             return kind(files, facts, workers(), task.tokenizer.size)
@@ -71,6 +72,23 @@ class EngineLogits(EngineModule):
         if found.dtype != torch.float32 or tuple(found.shape) not in shapes or not found.isfinite().all():
             raise damaged(self.files, f"its graph gives no {self.outputs:,} logits, but {tuple(found.shape)}")
         return found
+
+
+class EngineTagger(EngineLogits):
+    """A tagger; where its tags are chosen together, the transitions between them stand beside the graph."""
+
+    def __init__(
+        self, files: ModelFiles, facts: EngineMetadata, threads: int, outputs: int, crf: LinearChainCRF | None
+    ) -> None:
+        super().__init__(files, facts, threads, outputs)
+        self.crf = crf
+        if crf is None:
+            return
+        found = files.tensors(CRF) if CRF in facts.files else {}
+        scores = found.get("scores")
+        if len(found) != 1 or scores is None or scores.shape != crf.scores.shape or not scores.isfinite().all():
+            raise damaged(files, f"it has no transitions between {outputs:,} tags")
+        crf.load_state_dict({"scores": scores})
 
 
 class EngineLanguageModel(EngineLogits):

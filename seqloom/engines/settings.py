@@ -13,6 +13,8 @@ from seqloom.storage import ModelFiles
 FILE = "engine.json"
 LOGITS, WRITER = "model.onnx", "writer.onnx"
 """Files of ONNX graphs: logits of a whole input, and what writes."""
+CRF = "crf.safetensors"
+"""The transitions of a tagger that chooses all tags of a sentence together: its graph gives logits alone."""
 EngineName = Literal["ctranslate2", "onnx"]
 ENGINES: tuple[EngineName, ...] = ("ctranslate2", "onnx")
 

@@ -14,7 +14,6 @@ from torch.nn.utils.rnn import pad_sequence
 
 from seqloom.errors import ConfigError
 from seqloom.models.crf import LinearChainCRF
-from seqloom.models.tagger import Tagger
 from seqloom.tasks.tag.batch import IGNORED, TagBatch
 from seqloom.tasks.tag.span_decoding import SpanDecoder, allowed_transitions
 
@@ -97,9 +96,9 @@ HEADS: dict[str, Callable[[Sequence[str], bool], TagHead]] = {"softmax": Softmax
 
 def field_of(model: nn.Module) -> LinearChainCRF:
     """The random field of a tagger, which several processes may train together."""
-    tagger = getattr(model, "module", model)
-    assert isinstance(tagger, Tagger) and tagger.crf is not None
-    return tagger.crf
+    field = getattr(getattr(model, "module", model), "crf", None)
+    assert isinstance(field, LinearChainCRF)
+    return field
 
 
 def likeliest(probabilities: NDArray[np.float64]) -> list[int]:
