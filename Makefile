@@ -32,6 +32,7 @@ soak: .venv/.dev  ## mutated models and data, a hundred real kills of a run, ten
 bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; half an hour, by hand
 	@$(BIN)/python -m bench.decoding --json bench-decoding.json
 	@$(BIN)/python -m bench.training --json bench-training.json
+	@$(BIN)/python -m bench.serving --json bench-serving.json
 
 screenshots: .venv/.dev  ## the pictures of the README, taken by the tests of the studio
 	@$(BIN)/seqloom demo --out runs/demo >/dev/null

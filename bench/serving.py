@@ -122,7 +122,9 @@ def measure(asked: argparse.Namespace, folder: Path, job: dict[str, Any]) -> Mea
             found.served_engine.append(count / rest)
             found.lone += clients.ask({**ask, "clients": 1, "count": LONE})["latencies"]
             rate = found.served[-1] / 2
-            found.half += clients.ask({**ask, "rate": rate, "count": max(int(rate * asked.seconds / 2), LONE)})["latencies"]
+            found.half += clients.ask({**ask, "rate": rate, "count": max(int(rate * asked.seconds / 2), LONE)})[
+                "latencies"
+            ]
     return found
 
 
@@ -170,10 +172,12 @@ def serving(folder: Path, job: dict[str, Any]) -> Iterator[Server]:
 
 
 def table(found: list[Measured], asked: argparse.Namespace) -> Table:
-    title = f"texts a second, alone and for {asked.clients} clients; threads: {asked.threads}, beam {asked.beam}; start: seconds (of the processor)"
-    shown = Table(title=title)
-    for name in ("", "alone", "served", "processor: alone", "served", "without HTTP", "lone request", "p95 at half load",
-                 "start to first answer"):  # fmt: skip
+    title = (
+        f"texts a second, alone and for {asked.clients} clients (ratio); beam {asked.beam}, threads: {asked.threads}"
+    )
+    shown = Table(title=title, caption="start to first answer: seconds, and those of the processor")
+    columns = ["", "alone", "served", "processor: alone", "served", "without HTTP"]
+    for name in (*columns, "lone request", "p95 at half load", "start"):
         shown.add_column(name)
     for one in found:
         alone, served, lone = median(one.bare), median(one.served), median(one.lone)

@@ -122,9 +122,7 @@ def align(cells: Cells, size: int) -> tuple[Numbers, NDArray[np.float64]]:
     return pairs, probability
 
 
-def by_probability(
-    pairs: Numbers, probability: NDArray[np.float64], size: int
-) -> Iterable[tuple[int, Numbers]]:
+def by_probability(pairs: Numbers, probability: NDArray[np.float64], size: int) -> Iterable[tuple[int, Numbers]]:
     """Each source token with its targets, the likeliest first."""
     order = np.lexsort((-probability, pairs // size))
     sources, targets = pairs[order] // size, pairs[order] % size

@@ -140,7 +140,7 @@ class Model:
         """
         if data is None and part == "valid" and (measured := self.measured_baselines()):
             return measured
-        train = self.training_data("leave the baseline out", trust=trust)
+        train = training_data(self, "leave the baseline out", trust=trust)
         return self.task.baseline(train, self.records(data, part, trust=trust))
 
     def measured_baselines(self) -> list[BaselineScore]:
@@ -152,12 +152,6 @@ class Model:
         if data is None:
             return self.kept_aside(part, trust=trust)
         return open_source(as_data(data), task=self.task.columns, **self.config.data.how())
-
-    def training_data(self, otherwise: str, *, trust: bool) -> Records:
-        """Open the split that it was trained on; `otherwise` says what to do where that must not be."""
-        if not (self.own or trust):
-            raise not_own(self.folder or "this model", otherwise)
-        return self.task.open_data(self.config)["train"]
 
     def kept_aside(self, part: str, *, trust: bool = False) -> Records:
         """Open the split `valid` or `test` of its training data: given, found, or split off by the same seed."""
@@ -249,7 +243,7 @@ class Model:
             save_task(part, self.task, own=self.own)
             write_engine(
                 part, self.task, self.network, to, int8=int8, shortlist=shortlist,
-                train=lambda: self.training_data("leave the shortlist out", trust=trust),
+                train=lambda: training_data(self, "leave the shortlist out", trust=trust),
                 made_from=origin, mark=mark_on(origin),
             )  # fmt: skip
         return place
@@ -301,6 +295,13 @@ class Model:
     def device(self) -> torch.device:
         """The device that the weights are on."""
         return next(self.network.parameters()).device
+
+
+def training_data(model: Model, otherwise: str, *, trust: bool) -> Records:
+    """Open the split that a model was trained on; `otherwise` says what to do where that must not be."""
+    if not (model.own or trust):
+        raise not_own(model.folder or "this model", otherwise)
+    return model.task.open_data(model.config)["train"]
 
 
 def load(folder: Path | str, *, step: int | None = None) -> Model:
