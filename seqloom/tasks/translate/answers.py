@@ -109,9 +109,10 @@ def translation(
     copied: Callable[[Sequence[int], AttentionMap], str] | None = None,
 ) -> Translation:  # fmt: skip
     """From what was written for a source, the best answer first; `copied` replaces what is unknown."""
+    vocabulary = tokenizer.vocabulary
 
     def one(written: DecodedSequence, others: list[Translation]) -> Translation:
-        tokens = [tokenizer.vocabulary[token] for token in written.tokens]
+        tokens = [vocabulary[token] for token in written.tokens]
         text = tokenizer.decode(written.tokens)
         attention, words = None, None
         if written.attention is not None and written.tokens:
