@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,8 @@ NOWHERE = 0
 SEPARATORS = frozenset(" \t\n")
 """Characters that a token of the file cannot have."""
 
-Pair = tuple[Sequence[int], Sequence[int]]
+Ids = Sequence[int] | NDArray[Any]
+Pair = tuple[Ids, Ids]
 Numbers = NDArray[np.int64]
 
 
