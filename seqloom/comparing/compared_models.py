@@ -56,10 +56,12 @@ def compared_models(given: Mapping[str, Any], chosen: CompareConfig) -> list[Com
     task = task_reference(find_task(str(task)))
     line, embedded = LINES.get(task), False
     values = {**given, "task": task}
-    data = (given.get("data") or {}).get("train")
+    section = given.get("data") or {}
+    data = section.get("train") or section.get("sets")
     if line is None and not data:
-        what = f"there is no default selection of models for {task} with data of its own"
-        raise ConfigError("settings", [("data.train", what, "give --data and --models")])
+        what = f"there are no default models and no embedded data for {task}"
+        remedy = "give --models, and the data as --data; that of several sets as tables [[data.sets]] in a file (TOML)"
+        raise ConfigError("settings", [("data", what, remedy)])
     shared: Mapping[str, Any] = {}
     if line is not None and (not data or data == line.data):
         shared, embedded = {**line.shared, "data": {"train": line.data}}, True

@@ -29,3 +29,14 @@ def test_a_definition_opens_with_its_formulas_and_its_figure(report_html, open_h
     changed = page.locator("details.changed").first
     assert changed.locator("li.new").count() and changed.locator("li.gone").count()
     assert page.locator("details.changed svg [data-lit]").count() > 0
+
+
+@pytest.mark.browser
+def test_cards_of_a_row_begin_at_the_same_height_and_bars_of_one_kind_have_no_legend(report_html, open_html):
+    page = open_html(report_html, 1600, 900)
+    tops = page.locator(".cards .card").evaluate_all("cards => cards.map(card => card.getBoundingClientRect().top)")
+    assert tops[0] == tops[1] == tops[2]
+    bars = page.locator("#cost [data-panel]")
+    assert bars.count() == bars.locator("svg.chart").count() > 3
+    assert bars.locator(".legend .sample").count() == 0
+    assert not page.locator("#cost .legend").first.inner_text().strip()
