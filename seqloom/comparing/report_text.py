@@ -61,7 +61,8 @@ def outcome(found: Findings) -> str:
         f"in the same batches, with {found.allotted} each. On {found.examples:,} examples that none of them has seen, "
     )
     if all_alike(found):
-        return f"{sentence}all have the same {named(found.measure)}, {number(best.quality.value)}: nothing tells them apart."
+        alike = f"all have the same {named(found.measure)}, {number(best.quality.value)}: nothing tells them apart."
+        return sentence + alike
     sentence += (
         f"{best.label} is best: {named(found.measure)} {with_interval(best.quality)}; "
         f"{worst.label} is last with {number(worst.quality.value)}."
@@ -147,11 +148,12 @@ def why(found: Findings, before: ModelResult, after: ModelResult) -> str:
 
 
 def long_inputs(found: Findings) -> str:
-    """How the metric changes from short inputs to long ones: where it falls most, where it holds best."""
+    """How the metric changes from short inputs to long ones: where it falls most, beside the best model."""
     falls = [(fall, one) for one in found.models if (fall := fall_of(found, one)) is not None]
     if len(falls) < 2 or all_alike(found):
         return ""
-    (most, weak), (least, strong) = max(falls, key=lambda f: f[0]), min(falls, key=lambda f: f[0])
+    most, weak = max(falls, key=lambda f: f[0])
+    least, strong = next((f for f in falls if f[1] is found.best and f[1] is not weak), min(falls, key=lambda f: f[0]))
     if most <= 0.02 or most - least <= 0.02:
         return f"The length of the {read(found)} makes little difference here for any of the models."
     ends = (lasting(weak)[0].label, lasting(weak)[-1].label)

@@ -83,7 +83,11 @@ def test_every_ablation_that_is_listed_varies_one_setting_of_one_model():
     "given, chosen, said",
     [
         ({}, {}, "task: is missing"),
-        ({"task": "multitask"}, {}, "give --models, and the data as --data; that of several sets as tables [[data.sets]]"),
+        (
+            {"task": "multitask"},
+            {},
+            "give --models, and the data as --data; that of several sets as tables [[data.sets]]",
+        ),
         ({"task": "translate"}, {"models": ["transformer"]}, "nothing to compare with one model"),
         ({"task": "classify"}, {"models": ["lstm", "lstm"]}, "'lstm' is listed twice"),
         ({"task": "classify"}, {"models": ["lstm", "lsmt"]}, "lsmt: model.name"),

@@ -17,7 +17,9 @@ def around(value: float) -> ConfidenceInterval:
     return ConfidenceInterval(value, value, value)
 
 
-def model(label: str, value: float, *, p: float = 0.001, gain: float = 0.0, attends: bool = False, fall: float = 0.0) -> ModelResult:
+def model(
+    label: str, value: float, *, p: float = 0.001, gain: float = 0.0, attends: bool = False, fall: float = 0.0
+) -> ModelResult:
     """A model of which only these are known; `p` and `gain` beside the one before it."""
     against = SystemComparison(value - gain, value, around(gain), p, p)
     return ModelResult(
@@ -70,4 +72,11 @@ def test_names_of_metrics_keep_their_capitals_and_lengths_their_unit():
     panel = next(chart.panel for chart in charts(found) if chart.name == "quality-by-length")
     assert panel.title == "BLEU by the length of the caption"
     assert "words in the caption" in repr(panel)
-    assert "From the shortest captions (1 word) to the longest (2), one goes from 8.000 to 6.000" in report_text(found)[2]
+    assert (
+        "From the shortest captions (1 word) to the longest (2), one goes from 8.000 to 6.000" in report_text(found)[2]
+    )
+
+
+def test_what_falls_with_length_stands_beside_the_best_model():
+    found = line(model("one", 10, fall=2), model("best", 34, gain=24), model("rising", 20, gain=-14, fall=-3))
+    assert "one goes from 8.000 to 6.000 and best goes from 34.0 to 34.0" in "\n".join(report_text(found))
