@@ -88,6 +88,15 @@ def test_every_ablation_that_is_listed_varies_one_setting_of_one_model():
             {},
             "give --models, and the data as --data; that of several sets as tables [[data.sets]]",
         ),
+        (
+            {
+                "task": "multitask",
+                "data": {"sets": [{"tag": "mood", "task": "classify"}, {"tag": "pos", "task": "tag"}]},
+            },
+            {"models": ["lstm", "rnn"]},
+            "no metric in common by which models could be compared\n"
+            '      -> measure one of them: evaluate = { task_tag = "mood" }',
+        ),
         ({"task": "translate"}, {"models": ["transformer"]}, "nothing to compare with one model"),
         ({"task": "classify"}, {"models": ["lstm", "lstm"]}, "'lstm' is listed twice"),
         ({"task": "classify"}, {"models": ["lstm", "lsmt"]}, "lsmt: model.name"),

@@ -13,6 +13,8 @@ def test_the_report_fits_a_telephone_and_draws_every_chart(report_html, open_htm
     assert page.locator(".whisker").count() > 4
     page.locator("[data-run]").first.scroll_into_view_if_needed()
     expect(page.locator("[data-run] .panel.matrix").first).to_be_visible()
+    expect(page.locator("[data-run] .panel.heads").first).to_be_visible()
+    expect(page.locator("[data-run] .panel.weave").first).not_to_be_visible()
     dark = page.evaluate("getComputedStyle(document.body).color")
     page.get_by_role("button", name="Colours: light").click()
     assert page.evaluate("getComputedStyle(document.body).color") != dark
