@@ -58,7 +58,7 @@ CONVOLUTION = {"embedding": 64, "widths": [64] * 3}
 
 TRANSLATE = DefaultModels(
     data="embedded:dates",
-    budget="70s",
+    budget="60s",
     shared={
         "tokens": {"kind": "character", "joint": False},
         "model": {"length": 64},

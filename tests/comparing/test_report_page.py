@@ -23,7 +23,7 @@ def test_the_report_fits_a_telephone_and_draws_every_chart(report_html, open_htm
 @pytest.mark.browser
 def test_a_definition_opens_with_its_formulas_and_its_figure(report_html, open_html):
     page = open_html(report_html, 1600, 900)
-    new = page.locator("details.new", has_text="min-gru").first
+    new = page.locator("details.new", has=page.locator("summary b", has_text="min-gru"))
     expect(new.locator("svg.figure")).not_to_be_visible()
     new.locator("summary").click()
     expect(new.locator("svg.figure")).to_be_visible()
