@@ -271,6 +271,12 @@ def test_after_a_refusal_nothing_more_is_parsed(served):
         assert read_until_cut(client) == b""
 
 
+def test_after_an_answer_in_pieces_that_ended_first_nothing_more_is_parsed(served):
+    with served.connect(post("/early-pieces", 6, b"abc")) as client:
+        assert read_until_cut(client).endswith(b"0\r\n\r\n")
+    assert "LocalProtocolError" not in served.log.read_text()
+
+
 def test_a_body_in_chunks_of_a_byte_is_refused_soon(served):
     """Six megabytes of them took six seconds of the processor, in which nobody else was answered."""
     head = b"POST /upload HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
