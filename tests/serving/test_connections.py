@@ -124,6 +124,16 @@ def test_a_client_that_never_reads_is_cut_and_fills_no_memory(served):
         assert served.memory() - before < 20_000_000
 
 
+@pytest.mark.parametrize("request_", [post("/forever", 60_000_000), get("/forever")], ids=["body", "next requests"])
+def test_what_comes_before_it_is_read_fills_no_memory(served, request_):
+    before = served.memory()
+    with served.connect(request_) as client:
+        client.settimeout(2)
+        with pytest.raises(TimeoutError):
+            client.sendall(b"x" * 60_000_000)
+        assert served.memory() - before < 20_000_000
+
+
 # --- too much -----------------------------------------------------------------------------------------
 
 TOO_LARGE = {"error": {"message": "the headers have more than 65,536 bytes", "bound": "header_bytes"}}
