@@ -29,6 +29,7 @@ function sharpest(run) {
   return `t${Math.floor(best / shape[1]) * Math.ceil(seen.shape[0] / shape[0])}`;
 }
 
+/** The function that is returned tells the step again, where more is known of the model than before. */
 export function tour(button, studio) {
   const { state } = studio;
   const card = element("div", { class: "tour", role: "dialog", "aria-live": "polite", hidden: true });
@@ -45,7 +46,10 @@ export function tour(button, studio) {
   const number = () => Number(state.now.tour);
 
   state.watch((now, before) => {
-    if (now.tour === before.tour && now.language === before.language && now.view === before.view && now.model === before.model) return;
+    if (["tour", "language", "view", "model"].some((name) => now[name] !== before[name])) tell();
+  });
+
+  function tell() {
     const at = number();
     for (const lit of document.querySelectorAll("[data-toured]")) lit.removeAttribute("data-toured");
     card.hidden = !(at >= 1 && at <= COUNT);
@@ -62,7 +66,7 @@ export function tour(button, studio) {
         at < COUNT ? move(at + 1, words.next, "strong") : move("", words.end, "strong")));
     card.querySelector(".strong").focus({ preventScroll: true });
     show(STEPS[task()][at - 1].panel);
-  });
+  }
 
   /** Light up what is spoken of, once it is there. */
   function show(name, tries = 40) {
@@ -73,4 +77,6 @@ export function tour(button, studio) {
     const tall = found.getBoundingClientRect().height > innerHeight * 0.7;
     found.scrollIntoView({ block: tall ? "start" : "center", behavior: calm ? "auto" : "smooth" });
   }
+
+  return tell;
 }
