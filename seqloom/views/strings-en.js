@@ -98,7 +98,7 @@ export default {
     says: (token, value, label, method, helps) => `*${token}* speaks ${helps ? "for" : "against"} *${label}*: ${value} ${method === "left_out" ? "in the logit, by leaving it out" : "by gradient × input"}`,
   },
   whatif: {
-    title: "What if", hint: "Click a word to leave it out, or write another text below.",
+    title: "What if", hint: "Click a word to leave it out, or write another text below.", certain: "Answers are the most probable here, so that none differs by chance.",
     edit: "The text with your change", against: "Answered by", same: "the same model", drop: (word) => `Leave out “${word}”`,
     picture: "Click a region to blank it, or let another model describe the picture.", blank: (row, column) => `Blank row ${row}, column ${column}`,
     asItIs: "As it is", withChange: "With the change", by: (model) => `By ${model}`, nothing: "Nothing is changed yet.",
@@ -181,7 +181,7 @@ export default {
       translate: [
         ["A text goes in, a text comes out", "The model reads what you type and writes its answer piece by piece: a word, part of a word, or a single character. Such a piece is called a *token*. Before each one it decides which parts of your text matter right now. That decision is *attention*, and it can be seen."],
         ["Attention: where it looks", "Above is what was read, below what was written. Follow the threads of the one marked token: *the wider a thread, the more the model looked there* while it wrote. Point at another token, or press ← and →."],
-        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: every written token has one unit of attention to share among all that was read. The framed row is the token of before; its strongest cell is its widest thread."],
+        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: every written token has one unit of attention to share among all that was read. The framed row is that of the marked token; its strongest cell is its widest thread."],
         ["From looking to writing", "What it looked at becomes a *probability* for every token that it knows; these are the most probable ones. Take another one with a click, and the rest is written again from there."],
         INSIDE,
       ],

@@ -93,7 +93,7 @@ export default {
     says: (token, value, label, method, helps) => `*${token}* ${helps ? "支持" : "反对"} *${label}*：${value}${method === "left_out" ? "（去掉它之后 logit 的变化）" : "（梯度 × 输入）"}`,
   },
   whatif: {
-    title: "假如", hint: "点击一个词将其去掉，或在下方改写文本。",
+    title: "假如", hint: "点击一个词将其去掉，或在下方改写文本。", certain: "这里总取概率最大的输出，差别不会来自随机采样。",
     edit: "修改后的文本", against: "由谁回答", same: "同一模型", drop: (word) => `去掉“${word}”`,
     picture: "点击一格将其涂白，或让另一个模型来描述这张图片。", blank: (row, column) => `涂白第 ${row} 行第 ${column} 列`,
     asItIs: "原文", withChange: "修改后", by: (model) => `由 ${model} 回答`, nothing: "尚未修改。",

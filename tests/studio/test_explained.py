@@ -82,3 +82,23 @@ def test_beam_search_is_drawn_to_the_end_of_the_answer(visit):
 def test_every_view_can_be_reached_on_a_phone_without_scrolling(visit, locale):
     tab = visit("#model=digits", width=375, locale=locale)
     assert tab.locator(".top-bar nav").evaluate("nav => nav.scrollWidth - nav.clientWidth") == 0
+
+
+def test_what_if_leaves_nothing_to_chance(visit):
+    tab = visit("#model=song&view=whatif", locale="en-US")
+    expect(tab.locator(".panel.whatif .hint")).to_contain_text("most probable")
+    answer = str(tab.locator(".sides output").text_content())
+    drawn = visit("#model=song&view=whatif&temperature=2&seed=3", locale="en-US")
+    expect(drawn.locator(".sides output")).to_have_text(answer)
+
+
+def test_the_card_of_the_tour_does_not_lie_over_what_it_speaks_of(visit):
+    tab = visit("#model=digits&text=4+0+7", width=375, locale="en-US", reduced_motion="reduce")
+    tab.get_by_role("button", name="Tour").click()
+    for step in ("2 of 5", "3 of 5"):
+        tab.get_by_role("button", name="Next", exact=True).click()
+        expect(tab.locator(".tour .count")).to_have_text(step)
+        tab.locator(".panel[data-toured]").wait_for()
+        shown = tab.locator(".panel[data-toured] canvas").first.bounding_box()
+        card = tab.locator(".tour").bounding_box()
+        assert shown and card and 0 <= shown["y"] and shown["y"] + 100 < card["y"]

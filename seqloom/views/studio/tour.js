@@ -18,6 +18,7 @@ const STEPS = {
   generate: [ASK, look(".panel.surprise"), look(".panel.steps"), WHATIF, INSIDE],
 };
 const COUNT = 5;
+const NARROW = 700; // pixels of a page that has no room beside the card
 
 /** The written token that looks most at a single one: it shows best what attention is; else one in the middle. */
 function sharpest(run) {
@@ -74,7 +75,8 @@ export function tour(button, studio) {
     if (!found) return tries && setTimeout(() => number() && show(name, tries - 1), 100);
     found.setAttribute("data-toured", "");
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const tall = found.getBoundingClientRect().height > innerHeight * 0.7;
+    const covered = innerHeight - card.getBoundingClientRect().top; // where there is little width, the card lies over the page
+    const tall = found.getBoundingClientRect().height > innerHeight * 0.7 - (innerWidth < NARROW ? covered : 0);
     found.scrollIntoView({ block: tall ? "start" : "center", behavior: calm ? "auto" : "smooth" });
   }
 

@@ -14,7 +14,7 @@ export function columnLabels(tokens, cell, size = 14) {
   const labels = tokens.map((token) => {
     const text = shortened(shown(token));
     const wide = textWidth(text, size, font);
-    return { text, wide, turned: wide + 4 > cell };
+    return { text, wide, turned: text.length > 1 && wide + 4 > cell };
   });
   const height = Math.max(UPRIGHT, ...labels.filter(({ turned }) => turned).map(({ wide }) => Math.min(wide, LONGEST) + 14));
   return {
