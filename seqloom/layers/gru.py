@@ -48,7 +48,7 @@ def gru_reset_after(x, h, *, W_xr, W_hr, b_r, W_xz, W_hz, b_z, W_xh, W_hh, b_h):
     """
     r = sigmoid(x @ W_xr + h @ W_hr + b_r)  # the reset gate: how much of the old state the candidate sees
     z = sigmoid(x @ W_xz + h @ W_hz + b_z)  # the update gate: how much of the old state is kept
-    h_tilde = tanh(x @ W_xh + r * (h @ W_hh) + b_h)  # the candidate state; the product first, so it can be fused
+    h_tilde = tanh(x @ W_xh + r * (h @ W_hh) + b_h)  # the candidate state: what the new one could be
     h = z * h + (1 - z) * h_tilde  # the new hidden state: between the old state and the candidate
     return h
 

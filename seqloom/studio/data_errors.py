@@ -70,8 +70,11 @@ def drawn(model: Model, wanted: Callable[[], bool]) -> tuple[list[Record], int, 
     check_size(model)
     draw, kept, read = random.Random(0), list[Record](), 0
     records = iter(model.kept_aside("valid"))
-    for read, record in enumerate(islice(records, RECORDS), 1):
+    for record in islice(records, RECORDS):
         check_wanted(wanted)
+        if is_blank(record):
+            continue
+        read += 1
         place = draw.randrange(read)
         if len(kept) < EXAMPLES:
             kept.append(record)
@@ -79,6 +82,11 @@ def drawn(model: Model, wanted: Callable[[], bool]) -> tuple[list[Record], int, 
             kept[place] = record
     draw.shuffle(kept)
     return kept, read, next(records, None) is None
+
+
+def is_blank(record: Record) -> bool:
+    """Whether there is nothing to read in it, as in the empty lines of a text."""
+    return all(isinstance(value, str) and not value.strip() for value in record.columns.values())
 
 
 def check_size(model: Model) -> None:

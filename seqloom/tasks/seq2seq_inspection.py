@@ -20,6 +20,7 @@ from seqloom.models.observed import Observed
 from seqloom.tasks.inspection import (
     MOST_TOKENS,
     BeamNode,
+    Candidate,
     InspectOptions,
     NamedAttention,
     TokenStep,
@@ -72,6 +73,8 @@ def write_observed(
     seen.row = [names[token] for token in chosen]
     seen.steps = steps_of(logits[: len(chosen)], chosen, names, options.candidates, never=(PAD, BOS))
     seen.tree = beam_tree(levels, best.tokens, names)
+    if best.ended and sum(node.best for node in seen.tree) == len(best.tokens) > 0:
+        seen.tree.append(end_of(seen.tree, seen.steps[-1].chosen))
 
 
 def check_prefix(prefix: Sequence[int], size: int) -> None:
@@ -130,7 +133,7 @@ def decoder_attention(observed: Observed, target: Sequence[str]) -> list[NamedAt
 
 
 def beam_tree(levels: Sequence[Sequence[Extension]], answer: Sequence[int], names: Sequence[str]) -> list[BeamNode]:
-    """The hypotheses that were followed, parents first."""
+    """The hypotheses that went on, parents first."""
     nodes: list[BeamNode] = []
     above: list[tuple[int, float, bool]] = [(-1, 0.0, True)]  # of the level before: number, total, leads to the answer
     for depth, level in enumerate(levels):
@@ -142,3 +145,10 @@ def beam_tree(levels: Sequence[Sequence[Extension]], answer: Sequence[int], name
             nodes.append(BeamNode(parent, names[one.token], one.token, math.exp(one.total - before), one.total, best))
         above = numbers
     return nodes
+
+
+def end_of(tree: Sequence[BeamNode], end: Candidate) -> BeamNode:
+    """The end of the answer, after the last token of the path that leads to it."""
+    last = max(number for number, node in enumerate(tree) if node.best)
+    total = tree[last].total + math.log(max(end.probability, 1e-30))
+    return BeamNode(last, end.token, end.id, end.probability, total, best=True)

@@ -2,6 +2,9 @@
 
 const plural = (count, one, several) => `${count} ${count === 1 ? one : several}`;
 
+const METRICS = { exact: "exact matches", f1: "F1", bleu: "BLEU", chrf: "chrF", ter: "TER" };
+const lowered = (name) => name[0].toLowerCase() + name.slice(1);
+
 const duration = (seconds) => (seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
 
 const WHATIF = ["What if?", "Click a word to leave it out, or write another text. *If the answer stays the same, the model did not need that word.* Below, every input is coloured by how much the answer owes to it."];
@@ -39,26 +42,26 @@ export default {
   groups: { cross: "output to input", encoder: "within the input", decoder: "within the output", self: "within the text", pooling: "answer to text" },
   weave: {
     title: "Weave", group: "Which attention", layer: "layer", head: "head", key: "attention weight",
-    hint: "Point at a word: its threads stay. Arrow keys walk along the rows.",
+    hint: "The wider a thread, the more the model looked there. Point at a token, and only its threads stay.",
     mean: (what) => `all ${what}s`, nth: (what, number) => `${what} ${number}`,
     target: (token, partner, weight) => `${token} looks most at ${partner}, ${weight}`,
     source: (token, partner, weight) => `${token} is looked at most by ${partner}, ${weight}`,
   },
   picture: {
     title: "Where it looks", hint: "Point at a word or at a region; step through the words with the arrow keys.", words: "Word by word",
-    says: "For each word the attention weights of all regions sum to 1.",
+    says: "For each word the attention weights of all regions sum to 1. The number beside it is the largest of them.",
     target: (token, row, column, weight) => `*${token}* looks most at row ${row}, column ${column}: ${weight}`,
     region: (row, column, token, weight) => `Row ${row}, column ${column} is looked at most for *${token}*: ${weight}`,
     even: (token) => `*${token}* looks at all regions alike.`,
   },
   matrix: {
-    title: "The weights", says: "Each row sums to 1: how one word shares its attention among the words of the input.",
+    title: "The weights", says: "Each row sums to 1: one token has one unit of attention to share among all that it looks at.",
     cell: (target, source, weight) => `${target} gives ${source} a weight of ${weight}`,
     pooled: (tall, wide) => `Pooled by maximum: a cell stands for ${tall} × ${wide} tokens.`,
   },
   heads: {
     title: (layers, heads) => `${plural(layers, "layer", "layers")} of ${plural(heads, "head", "heads")}`,
-    hint: "A picture shows where a head looks. Switch one off and see what the answer becomes.",
+    hint: "A small matrix for each head; the number is its sharpness, how much a single token gets. Switch a head off and see what the answer becomes.",
     order: "Order", byPlace: "by layer", bySharp: "sharpest first", mean: "Show the mean of all",
     sharpness: "how much of its attention goes to a single token, on average",
     name: (layer, head) => `${layer}.${head}`,
@@ -73,25 +76,29 @@ export default {
   },
   tree: {
     title: "Beam search",
-    says: (kept, lanes, depth) => `${plural(lanes, "hypothesis is", "hypotheses are")} followed side by side for ${plural(depth, "token", "tokens")}; the bold one became the answer.`,
+    hint: "Which answers were considered at the same time. Where a branch ends, others were more probable.",
+    says: (lanes, depth) => `${plural(lanes, "hypothesis is", "hypotheses are")} followed side by side for ${plural(depth, "token", "tokens")}; the bold one became the answer.`,
   },
   strips: {
     title: "Gates and states over time", cell: "Which cell", forward: "→", backward: "←",
-    hint: "A column for each token, a line for each unit. Point at a column to read it.",
-    key: "gates: 0 shut, 1 open", signedKey: "states: from −1 to 1",
+    hint: "A column for each token, a line for each unit. A gate at 0 is shut, at 1 open. Point at a column to read it.",
+    key: "gates", signedKey: "states", layer: (part, number) => `${part}, layer ${number}`,
     says: (name, token, mean, kind) => (kind === "gate" ? `The gate *${name}* is most open at *${token}*: ${mean} on average.` : `*${name}* is largest at *${token}*: ${mean} on average.`),
     at: (token, values) => `At *${token}*, on average: ${values}`,
   },
   influence: {
     title: "What is still remembered at the end",
-    says: (strongest, first, part) => `*${strongest}* matters most to the last state; the first token, *${first}*, has ${part} % of the influence of the last.`,
+    hint: "How much the last state would still change with each token: the size of its gradient.",
+    says: (strongest) => `*${strongest}* matters most to the last state.`,
+    first: (first, percent) => `Of the first token, *${first}*, ${percent} % as much is left.`,
   },
   salience: {
     title: "Which words mattered", method: "How it is measured", left_out: "leaving it out", gradient: "by gradient",
+    hint: "Warm words speak for the answer, cold ones against it. Point at one.", against: "against", helps: "for",
     says: (token, value, label, method, helps) => `*${token}* speaks ${helps ? "for" : "against"} *${label}*: ${value} ${method === "left_out" ? "in the logit, by leaving it out" : "by gradient × input"}`,
   },
   whatif: {
-    title: "What if", hint: "Click a word to leave it out, or write another text below.",
+    title: "What if", hint: "Click a word to leave it out, or write another text below.", certain: "Answers are the most probable here, so that none differs by chance.",
     edit: "The text with your change", against: "Answered by", same: "the same model", drop: (word) => `Leave out “${word}”`,
     picture: "Click a region to blank it, or let another model describe the picture.", blank: (row, column) => `Blank row ${row}, column ${column}`,
     asItIs: "As it is", withChange: "With the change", by: (model) => `By ${model}`, nothing: "Nothing is changed yet.",
@@ -104,12 +111,12 @@ export default {
     wait: "measuring where the answer came from …",
     title: "Where it came from", hint: "Choose an output: warm colours speak for it, cold ones against it.",
     method: "How it is measured", methods: { integrated: "integrated gradients", gradient: "gradient × input", "leave-one-out": "leaving one out" },
-    outputs: "Outputs", inputs: "Inputs", region: (row, column) => `row ${row}, column ${column}`, key: "what the log-odds of the output gain",
+    outputs: "Outputs", inputs: "Inputs", region: (row, column) => `row ${row}, column ${column}`, key: "log-odds gained",
     says: (input, output, weight, helps) => `${input} speaks most ${helps ? "for" : "against"} ${output}: ${weight}`,
   },
   data: { wait: "the model is held to its validation data …" },
   confusion: {
-    title: "What is taken for what", hint: "Click a cell, and only its examples are listed.", rows: "right ↓", columns: "predicted →", all: "Show all examples",
+    title: "Confusion matrix", hint: "Click a cell, and only its examples are listed.", rows: "right ↓", columns: "predicted →", all: "Show all examples",
     cell: (row, column, count) => (row === column ? `${row}: ${count} right` : `${row} taken for ${column}: ${count}`),
     says: (row, column, count, percent) => `${row} is taken for ${column} most often: ${plural(count, "time", "times")}, ${percent} % of all ${row}.`,
     none: "Nothing is taken for anything else.", left: (count) => `${plural(count, "label that is", "labels that are")} confused less often ${count === 1 ? "is" : "are"} not shown.`,
@@ -125,24 +132,24 @@ export default {
     sample: (count, read) => `A random sample: ${count} of ${read}.`, empty: "The validation part is empty.",
   },
   labels: {
-    title: "How sure it is", alone: (label, p) => `${label} has probability ${p}.`,
+    title: "How sure it is", hint: "The probabilities of all labels sum to 1.", alone: (label, p) => `${label} has probability ${p}.`,
     says: (label, p, next, q) => `${label} has probability ${p}; next comes ${next}, ${q}`,
   },
   tags: {
-    title: "Tags", others: "What else it could be", word: (word, tag, p) => `${word}: ${tag}, ${p}`,
+    title: "Tags", hint: "The line under a word says how sure the model is. Point at a word to see what else it could be.", sure: "probability", others: "What else it could be", word: (word, tag, p) => `${word}: ${tag}, ${p}`,
     says: (word, tag, p, least) => (least ? `It is least sure of *${word}*: ${tag}, ${p}` : `*${word}* is ${tag}, ${p}`),
   },
   surprise: {
-    title: "Surprise, token by token", bits: (count) => `${count} bits`, key: "surprise: −log₂ of the probability",
+    title: "Surprise, token by token", hint: "The less probable a token was, the more it surprised the model. What you wrote is underlined.", bits: (count) => `${count} bits`, key: "surprise",
     token: (token, p, bits) => `*${token}* had probability ${p}: ${bits} bits of surprise`,
     says: (mean, token, bits) => `${mean} bits a token; most surprising was *${token}*, ${bits} bits.`,
   },
   inside: { wait: "opening the model …" },
   runs: {
-    wait: "reading the runs …", none: "No learning curves yet.", step: "step", logged: "Training: loss",
-    metric: (name) => name.replace("valid_", "Validation: ").replaceAll("_", " "),
-    says: (model, name, value, step) => `*${model}* ends at ${name} ${value} after ${step} steps.`,
-    now: (model, name, value, step) => `*${model}* is at ${name} ${value} after ${step} steps.`,
+    wait: "reading the runs …", none: "No learning curves yet.", step: "step", logged: "Training loss",
+    metric: (name) => `Validation ${METRICS[name.replace("valid_", "")] ?? name.replace("valid_", "").replaceAll("_", " ")}`,
+    says: (model, name, value, step) => `*${model}* after ${step} steps: ${lowered(name)} ${value}.`,
+    now: (model, name, value, step) => `*${model}* now, after ${step} steps: ${lowered(name)} ${value}.`,
     status: { running: "training", finished: "finished", stopped: "stopped; it can go on", waiting: "about to begin" },
     stopping: "saving and stopping …", stop: "Stop and save", stop_says: "Saves a checkpoint after this step and stops; seqloom train --resume goes on from there.",
     others: "Runs of other tasks:", toggle: (model) => `Show or hide ${model}`, far: (model) => `How far ${model} is`,
@@ -174,7 +181,7 @@ export default {
       translate: [
         ["A text goes in, a text comes out", "The model reads what you type and writes its answer piece by piece: a word, part of a word, or a single character. Such a piece is called a *token*. Before each one it decides which parts of your text matter right now. That decision is *attention*, and it can be seen."],
         ["Attention: where it looks", "Above is what was read, below what was written. Follow the threads of the one marked token: *the wider a thread, the more the model looked there* while it wrote. Point at another token, or press ← and →."],
-        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: every written token has one unit of attention to share among all that was read. The framed row is the token of before; its strongest cell is its widest thread."],
+        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: every written token has one unit of attention to share among all that was read. The framed row is that of the marked token; its strongest cell is its widest thread."],
         ["From looking to writing", "What it looked at becomes a *probability* for every token that it knows; these are the most probable ones. Take another one with a click, and the rest is written again from there."],
         INSIDE,
       ],

@@ -13,7 +13,7 @@ from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.conftest import QUICK
 from tests.sizes import load_fitting
-from tests.tasks.songs import write_song
+from tests.tasks.songs import LINES, write_song
 from tests.tasks.tagged import write_tagged
 from tests.tasks.written_numbers import settings, write_pairs
 
@@ -64,6 +64,7 @@ def test_texts_are_neither_right_nor_wrong(tmp_path):
     examples = data_errors(model, lambda: True)["examples"]
     assert examples and {one["right"] for one in examples} == {None}
     assert all(one["loss"] > 0 for one in examples)
+    assert all(one["typed"] and one["input"] in LINES for one in examples)  # blank lines are no examples
 
 
 def test_what_is_too_much_is_not_looked_at(moods, monkeypatch):

@@ -49,6 +49,9 @@ def test_the_keyboard_alone_is_enough(visit):
     tab_to(tab, ".drops .word")
     tab.keyboard.press("Space")
     expect(tab.locator(".sides output")).to_have_count(2)
+    expect(tab.locator(".drops .word[aria-pressed=true]")).to_be_focused()
+    tab.locator(".panel.origin").wait_for()
+    expect(tab.locator(".drops .word[aria-pressed=true]")).to_be_focused()  # also after what takes longer
 
 
 def test_a_text_from_right_to_left_stands_from_right_to_left(visit):

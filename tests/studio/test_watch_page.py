@@ -101,7 +101,7 @@ def test_a_page_follows_a_run_and_stops_it_and_the_run_goes_on_afterwards(traini
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.goto(url)
     expect(tab.locator(".run-card .status")).to_have_text("training")
-    expect(tab.locator(".panel.curve-loss .sentence")).to_contain_text("run is at Training: loss")
+    expect(tab.locator(".panel.curve-loss .sentence")).to_contain_text("run now, after")
     first = str(tab.locator(".run-card .far").text_content())
     expect(tab.locator(".run-card .far")).not_to_have_text(first)  # it follows
     expect(tab.locator(".sample-list li").nth(1)).to_be_visible()  # samples over time

@@ -48,9 +48,12 @@ def test_another_token_is_followed_by_what_the_model_writes_then(reader):
 
 def test_the_tree_of_beam_search_holds_the_answer_and_at_most_so_many_hypotheses(reader):
     seen = look(reader, "1 2", beam=3)
-    assert [node.token for node in seen.tree if node.best] == ["one", "two"]
+    assert [node.token for node in seen.tree if node.best] == ["one", "two", "<eos>"]  # where the answer ends too
+    *live, end = seen.tree
+    assert end.best and seen.tree[end.parent].token == "two"
+    assert end.probability == pytest.approx(seen.steps[-1].chosen.probability)
     depths: list[int] = []
-    for number, node in enumerate(seen.tree):
+    for number, node in enumerate(live):
         assert node.parent < number
         depths.append(0 if node.parent < 0 else depths[node.parent] + 1)
         before = 0.0 if node.parent < 0 else seen.tree[node.parent].total

@@ -30,7 +30,7 @@ export function runCards(studio, stop) {
       stop: element("button", { type: "button", class: "stop", onclick: () => ((parts.stop.disabled = true), stop(name)) }),
     };
     const root = element("li", { class: "run-card" },
-      element("header", {}, parts.name, parts.kind, parts.status, parts.stop), parts.progress, parts.far, parts.facts);
+      element("header", {}, parts.name, parts.kind, parts.status), parts.progress, element("div", { class: "going" }, parts.far, parts.stop), parts.facts);
     return { root, ...parts };
   }
 

@@ -33,6 +33,7 @@ export function studio() {
   let current = null; // the view that is open
   let seen = null; // the last run, which says what was read
   let plain = null; // the run of the same text with nothing changed
+  let guide = null; // the tour
 
   const self = {
     state,
@@ -107,7 +108,10 @@ export function studio() {
       const of = state.now.model.split("@")[0];
       state.set({ model: names.find((name) => name === of) ?? names.find((name) => name.startsWith(`${of}@`)) ?? names[0] });
     }
-    if (models.length !== known.length || before !== JSON.stringify(self.checkpoints())) dress();
+    if (models.length !== known.length || before !== JSON.stringify(self.checkpoints())) {
+      dress();
+      guide?.();
+    }
   }
 
   /** What the model says with nothing changed, where a link began with a change. */
@@ -270,7 +274,7 @@ export function studio() {
   ready = true;
   followAddress(state, { ...KNOWN, language: "" }, (found) => state.set({ ...found, language: language(found.language), model: found.model || models[0]?.name || "", pointed: null }));
   onTheme(() => requestAnimationFrame(() => current?.draw()));
-  tour(place("tour"), self);
+  guide = tour(place("tour"), self);
 }
 
 function languages({ source_language: from, target_language: to }) {

@@ -18,6 +18,7 @@ const STEPS = {
   generate: [ASK, look(".panel.surprise"), look(".panel.steps"), WHATIF, INSIDE],
 };
 const COUNT = 5;
+const NARROW = 700; // pixels of a page that has no room beside the card
 
 /** The written token that looks most at a single one: it shows best what attention is; else one in the middle. */
 function sharpest(run) {
@@ -29,6 +30,7 @@ function sharpest(run) {
   return `t${Math.floor(best / shape[1]) * Math.ceil(seen.shape[0] / shape[0])}`;
 }
 
+/** The function that is returned tells the step again, where more is known of the model than before. */
 export function tour(button, studio) {
   const { state } = studio;
   const card = element("div", { class: "tour", role: "dialog", "aria-live": "polite", hidden: true });
@@ -45,7 +47,10 @@ export function tour(button, studio) {
   const number = () => Number(state.now.tour);
 
   state.watch((now, before) => {
-    if (now.tour === before.tour && now.language === before.language && now.view === before.view && now.model === before.model) return;
+    if (["tour", "language", "view", "model"].some((name) => now[name] !== before[name])) tell();
+  });
+
+  function tell() {
     const at = number();
     for (const lit of document.querySelectorAll("[data-toured]")) lit.removeAttribute("data-toured");
     card.hidden = !(at >= 1 && at <= COUNT);
@@ -62,7 +67,7 @@ export function tour(button, studio) {
         at < COUNT ? move(at + 1, words.next, "strong") : move("", words.end, "strong")));
     card.querySelector(".strong").focus({ preventScroll: true });
     show(STEPS[task()][at - 1].panel);
-  });
+  }
 
   /** Light up what is spoken of, once it is there. */
   function show(name, tries = 40) {
@@ -70,7 +75,10 @@ export function tour(button, studio) {
     if (!found) return tries && setTimeout(() => number() && show(name, tries - 1), 100);
     found.setAttribute("data-toured", "");
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const tall = found.getBoundingClientRect().height > innerHeight * 0.7;
+    const covered = innerHeight - card.getBoundingClientRect().top; // where there is little width, the card lies over the page
+    const tall = found.getBoundingClientRect().height > innerHeight * 0.7 - (innerWidth < NARROW ? covered : 0);
     found.scrollIntoView({ block: tall ? "start" : "center", behavior: calm ? "auto" : "smooth" });
   }
+
+  return tell;
 }

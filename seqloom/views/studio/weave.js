@@ -14,16 +14,17 @@ export const weave = {
   open(place, studio) {
     const { state, api } = studio;
     const body = element("div", { class: "panels-grid" });
-    place.replaceChildren(body);
+    place.replaceChildren(element("p", { class: "waiting", role: "status" }, studio.words.ask.wait));
     let shown = null; // the panels of the run that is seen
     let run = null;
     let open = true;
 
     async function ask(look = "") {
       const question = studio.question();
-      if (question === null) return;
-      const found = await studio.inspect({ ...question, look });
-      if (!found || !open) return;
+      const found = question && (await studio.inspect({ ...question, look }));
+      if (!open) return;
+      if (!run) place.replaceChildren(...(found ? [body] : []));
+      if (!found) return;
       run = found;
       build();
       strips();

@@ -15,6 +15,7 @@ import { labels } from "seqloom/weave/salience.js";
 const PAUSE = 250; // milliseconds after the last key
 const scored = (run) => Boolean(run.answer.scores) && !Array.isArray(run.answer.scores); // labels with their probabilities
 const short = (text) => (text.length > 90 ? `${text.slice(0, 89)}…` : text);
+const CERTAIN = { temperature: 0 }; // what is drawn by chance cannot be compared, nor said where it came from
 const MOST = 120; // words that can be clicked away one by one
 
 export const whatif = {
@@ -47,7 +48,7 @@ export const whatif = {
     async function ask() {
       const question = studio.question();
       if (question === null) return;
-      const found = await studio.inspect(question);
+      const found = await studio.inspect({ ...question, ...CERTAIN });
       if (!found || !open) return;
       here = found;
       blanks = here.picture && blankRegions(here.picture, studio.words.whatif.blank, toggle);
@@ -62,7 +63,7 @@ export const whatif = {
         const given = here.picture ? await blanks.blank(blanked()) : changed();
         if (given.trim()) {
           const { text: _, example: __, ...question } = studio.question();
-          there = await asked("api/inspect", { ...question, prefix: [], off: [], text: given, model: against || state.now.model }, "whatif");
+          there = await asked("api/inspect", { ...question, ...CERTAIN, prefix: [], off: [], text: given, model: against || state.now.model }, "whatif");
         }
       }
       if (open) build();
@@ -71,11 +72,11 @@ export const whatif = {
     async function attribute() {
       from = null;
       waiting = true;
-      build();
+      tellOrigin();
       const found = await asked("api/attribute", { model: state.now.model || null, text: here.input, method: METHODS.includes(state.now.by) ? state.now.by : "integrated" });
       if (!open) return;
       [from, waiting] = [found, false];
-      build();
+      tellOrigin();
     }
 
     async function asked(path, question, kind = path) {
@@ -90,10 +91,19 @@ export const whatif = {
 
     function build() {
       const { field: focus, focus: region } = document.activeElement?.dataset ?? {};
-      parts = [];
-      body.replaceChildren(change(), ...(from ? [came()] : waiting ? [element("p", { class: "waiting", role: "status" }, studio.words.origin.wait)] : []));
+      const made = change();
+      if (body.firstElementChild) body.firstElementChild.replaceWith(made);
+      else body.append(made);
       if (focus) field.focus();
       else if (region) body.querySelector(`[data-focus="${region}"]`)?.focus();
+    }
+
+    /** Where the answer came from takes longer; what is above it stays as it is, and so does the focus. */
+    function tellOrigin() {
+      parts = [];
+      for (const old of [...body.children].slice(1)) old.remove();
+      if (from) body.append(came());
+      else if (waiting) body.append(element("p", { class: "waiting", role: "status" }, studio.words.origin.wait));
     }
 
     // --- the change ------------------------------------------------------------------------------------
@@ -121,13 +131,19 @@ export const whatif = {
       const undo = state.now.other === null && !state.now.against ? null
         : element("button", { type: "button", class: "quiet", onclick: () => state.set({ other: null, against: "" }) }, words.ask.back);
       const made = panel({
-        name: "whatif", title: words.whatif.title, words, hint: here.picture ? words.whatif.picture : words.whatif.hint, scene,
+        name: "whatif", title: words.whatif.title, words, hint: hint(), scene,
         tools: [models.length + checkpoints.length ? select : null, undo].filter(Boolean), body: here.picture ? element("div", { class: "picture-sides" }, blanks.element, sides) : element("div", {}, chips, field, sides),
         numbers: () => ({ columns: ["text", "model", "answer"], rows: [here, there].filter(Boolean).map((run) => [run.picture ? state.now.other ?? "" : run.input, run.model, run.text]) }),
       });
       made.set(sentence());
       if (here.picture) blanks.draw(blanked());
       return made.element;
+    }
+
+    function hint() {
+      const { whatif } = studio.words;
+      if (here.picture) return whatif.picture;
+      return here.task === "generate" ? `${whatif.hint} ${whatif.certain}` : whatif.hint;
     }
 
     /** Both answers below each other, as they are read. */
@@ -152,7 +168,7 @@ export const whatif = {
     function chip(word, at, all) {
       const gone = state.now.other !== null && without(all, at) === state.now.other;
       return element("button", {
-        type: "button", class: "word", "aria-pressed": String(gone), title: studio.words.whatif.drop(word),
+        type: "button", class: "word", "aria-pressed": String(gone), title: studio.words.whatif.drop(word), "data-focus": `drop-${at}`,
         onclick: () => state.set({ other: gone ? null : without(all, at) }),
       }, element("bdi", {}, word));
     }
@@ -198,7 +214,7 @@ export const whatif = {
         if (["model", "text", "example", "prefix", "off", "temperature", "seed", "beam"].some((name) => now[name] !== before[name])) ask();
         else if (now.other !== before.other || now.against !== before.against) compare();
         else if (now.by !== before.by) attribute();
-        else if (now.language !== before.language) here && build();
+        else if (now.language !== before.language) here && (build(), tellOrigin());
         else for (const part of parts) part.light();
       },
       draw: () => parts.forEach((part) => part.draw()),

@@ -11,7 +11,6 @@ export class Attention {
     [this.height, this.width] = data.shape;
     this.target = side(rows[data.rows], this.height);
     this.source = side(rows[data.columns], this.width);
-    this.within = data.rows === data.columns; // a text that attends to itself
     this.matrices = data.matrices;
   }
 
@@ -63,10 +62,15 @@ export class Weights {
     return all.sort((one, other) => other.weight - one.weight);
   }
 
-  /** The largest weight of all. */
-  strongest() {
-    let best = 0;
-    for (let at = 1; at < this.data.length; at++) if (this.data[at] > this.data[best]) best = at;
+  /** How many rows say nothing: a first token that can see but one gives it all its attention. */
+  get alone() {
+    return this.rows > 1 && this.data[0] > 0.9995 ? 1 : 0;
+  }
+
+  /** The largest weight of all, or from a row on. */
+  strongest(from = 0) {
+    let best = from * this.columns;
+    for (let at = best + 1; at < this.data.length; at++) if (this.data[at] > this.data[best]) best = at;
     return { target: Math.floor(best / this.columns) * this.tall, source: (best % this.columns) * this.wide, weight: this.data[best] };
   }
 

@@ -45,10 +45,16 @@ export function heads(context, attention) {
     const all = [...cards.values()];
     const sharp = state.now.order === "sharp";
     if (sharp) all.sort((one, other) => other.sharp - one.sharp);
-    grid.style.setProperty("--heads", sharp ? "" : attention.heads);
+    grid.style.setProperty("--heads", attention.heads);
     grid.classList.toggle("ranked", sharp);
-    grid.replaceChildren(...all.map(({ root }) => root));
+    grid.replaceChildren(...(sharp ? all.map(({ root }) => root) : attention.layers.map((_, layer) => layerOf(layer, all))));
     order.set(state.now.order);
+  }
+
+  /** The heads of a layer, side by side under its name. */
+  function layerOf(layer, all) {
+    const own = all.filter((card) => card.layer === layer).map(({ root }) => root);
+    return element("div", { class: "layer" }, element("h3", {}, words.weave.nth(words.weave.layer, layer + 1)), ...own);
   }
 
   function light() {

@@ -4,6 +4,7 @@ import { pageColour, pageFont, scale } from "seqloom/colour.js";
 import { element } from "seqloom/dom.js";
 import { Scene, fitCanvas, textWidth } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
+import { columnLabels, shortened } from "seqloom/weave/column_labels.js";
 
 const LARGEST = 68; // pixels of a cell
 const WITH_NUMBERS = 30; // pixels of a cell that has room for its number
@@ -83,16 +84,15 @@ export function matrix(context, attention, resized = () => {}) {
 function planned(attention, weights, room) {
   const font = pageFont("serif");
   const widest = (tokens) => Math.min(120, Math.max(20, ...tokens.map((token) => textWidth(shown(token), LABEL, font))));
-  const [rowLabels, columnLabels] = [widest(attention.target.tokens), widest(attention.source.tokens)];
-  const left = Math.min(rowLabels + 12, room * 0.3);
+  const left = Math.min(widest(attention.target.tokens) + 12, room * 0.3);
   const pooled = weights.pooled(TALLEST, Math.max(1, Math.floor(room - left - 2)));
   const cell = Math.min(LARGEST, (room - left - 2) / pooled.columns);
   const high = Math.min(cell, TALLEST / pooled.rows);
-  const turned = columnLabels + 6 > cell;
   const labelled = { rows: high >= WITH_LABELS, columns: cell >= WITH_LABELS };
-  const top = !labelled.columns ? 6 : turned ? Math.min(columnLabels, 110) + 10 : 26;
+  const columns = labelled.columns ? columnLabels(attention.source.tokens, cell, LABEL) : null;
+  const top = columns?.height ?? 6;
   return {
-    room, left: labelled.rows ? left : 6, top, cell, high, turned, labelled, shown: pooled,
+    room, left: labelled.rows ? left : 6, top, cell, high, columns, labelled, shown: pooled,
     tall: pooled.tall, wide: pooled.wide,
     width: (labelled.rows ? left : 6) + pooled.columns * cell + 2, height: top + pooled.rows * high + 2,
   };
@@ -121,21 +121,12 @@ function drawing(attention, plan) {
   }
   if (plan.labelled.rows) {
     attention.target.tokens.forEach((token, at) => {
-      scene.text(left - 7, top + (at + 0.5) * high, short(shown(token)), { fill: soft, size: LABEL, font, anchor: "end" });
+      scene.text(left - 7, top + (at + 0.5) * high, shortened(shown(token)), { fill: soft, size: LABEL, font, anchor: "end" });
     });
   }
-  if (plan.labelled.columns) {
-    attention.source.tokens.forEach((token, at) => {
-      const x = left + (at + 0.5) * cell - 0.75;
-      const how = { fill: soft, size: LABEL, font };
-      if (plan.turned) scene.text(x, top - 6, short(shown(token)), { ...how, anchor: "start", turn: -90 });
-      else scene.text(x, top - 12, shown(token), how);
-    });
-  }
+  plan.columns?.draw(scene, left, top);
   return scene;
 }
-
-const short = (text) => (text.length > 15 ? `${text.slice(0, 14)}…` : text);
 
 /** A matrix as a picture, a pixel for each weight. */
 export function pixels(weights) {

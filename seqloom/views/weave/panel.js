@@ -46,6 +46,6 @@ export function choice(label, options, chosen, choose) {
 
 /** The key of a scale: a bar with numbers at its ends. */
 export function scaleKey(from, to, className, label) {
-  return element("span", { class: `scale-key ${className}`, title: label },
+  return element("span", { class: `scale-key ${className}` }, element("span", { class: "of" }, label),
     element("span", {}, from), element("span", { class: "bar" }), element("span", {}, to));
 }

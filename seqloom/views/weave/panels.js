@@ -51,22 +51,22 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
     const made = [];
     if (Object.keys(run.importance).length) {
       const view = salience(context, run);
-      made.push(add(panel({ name: "salience", title: words.salience.title, words, body: view.element, tools: view.tools, scene: view.scene, numbers: view.numbers }), view));
+      made.push(add(panel({ name: "salience", title: words.salience.title, words, hint: words.salience.hint, body: view.element, tools: [...view.tools, scaleKey(words.salience.against, words.salience.helps, "signed", "")], scene: view.scene, numbers: view.numbers }), view));
     }
     if (run.answer.scores && !Array.isArray(run.answer.scores)) {
       const view = labels(run.answer.scores);
-      const sure = panel({ name: "labels", title: words.labels.title, words, body: view.element, scene: view.scene, numbers: view.numbers });
+      const sure = panel({ name: "labels", title: words.labels.title, words, hint: words.labels.hint, body: view.element, scene: view.scene, numbers: view.numbers });
       sure.set(view.sentence(words.labels));
       made.push(sure.element);
     }
     if (run.answer.tags && run.rows.text) {
       const view = tags(context, run);
-      made.push(add(panel({ name: "tags", title: words.tags.title, words, body: view.element, scene: view.scene, numbers: view.numbers }), view));
+      made.push(add(panel({ name: "tags", title: words.tags.title, words, hint: words.tags.hint, body: view.element, tools: [scaleKey("0", "1", "unit", words.tags.sure)], scene: view.scene, numbers: view.numbers }), view));
     }
     if (run.stepped === "text" && run.steps.length && !run.answer.tags) {
       const view = surprise(context, run);
       const key = scaleKey("0", words.surprise.bits(MOST_BITS), "unit", words.surprise.key);
-      const made_ = panel({ name: "surprise", title: words.surprise.title, words, body: view.element, tools: [key, ...(tools.surprise ?? [])], scene: view.scene, numbers: view.numbers });
+      const made_ = panel({ name: "surprise", title: words.surprise.title, words, hint: words.surprise.hint, body: view.element, tools: [key, ...(tools.surprise ?? [])], scene: view.scene, numbers: view.numbers });
       made.push(add(made_, { draw: view.draw, light: () => (view.light(), view.sentence()) }));
     }
     if (run.stepped === "text" && run.steps.length) made.push(candidates());
@@ -133,14 +133,14 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
       if (over) return view.sentence();
       const name = [state.now.pointed, state.now.at].find(inside);
       if (!name) {
-        const best = weights().strongest();
-        return words.weave.target(token("t", best.target), token("s", best.source), best.weight.toFixed(2), seen.within);
+        const best = weights().strongest(weights().alone);
+        return words.weave.target(token("t", best.target), token("s", best.source), best.weight.toFixed(2));
       }
       const { side, at } = placeOf(name);
       const best = weights().partners(name)[0];
       return side === "t"
-        ? words.weave.target(token("t", at), token("s", best.at), best.weight.toFixed(2), seen.within)
-        : words.weave.source(token("s", at), token("t", best.at), best.weight.toFixed(2), seen.within);
+        ? words.weave.target(token("t", at), token("s", best.at), best.weight.toFixed(2))
+        : words.weave.source(token("s", at), token("t", best.at), best.weight.toFixed(2));
     }
 
     function gridSentence() {
@@ -212,9 +212,9 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
     if (!run.attention.length && run.stepped === "target" && run.steps.length) made.push(candidates());
     if (run.tree.length > 1) {
       const view = tree(run);
-      const made_ = panel({ name: "tree", title: words.tree.title, words, body: view.element, scene: view.scene, numbers: view.numbers });
-      made_.set(words.tree.says(view.facts.kept, view.facts.lanes, view.facts.depth));
-      view.element.setAttribute("aria-label", words.tree.says(view.facts.kept, view.facts.lanes, view.facts.depth));
+      const made_ = panel({ name: "tree", title: words.tree.title, words, hint: words.tree.hint, body: view.element, scene: view.scene, numbers: view.numbers });
+      made_.set(words.tree.says(view.facts.lanes, view.facts.depth));
+      view.element.setAttribute("aria-label", words.tree.says(view.facts.lanes, view.facts.depth));
       parts.push({ draw: view.draw, light: () => {} });
       made.push(made_.element);
     }
@@ -246,7 +246,7 @@ export function panels(place, run, { state, words, change = null, fetch = null, 
       view.draw();
       if (!data.influence.length) return;
       const bars = influence(context, data.tokens, data.influence);
-      const made = panel({ name: "influence", title: words.influence.title, words, body: bars.element, scene: bars.scene, numbers: bars.numbers });
+      const made = panel({ name: "influence", title: words.influence.title, words, hint: words.influence.hint, body: bars.element, scene: bars.scene, numbers: bars.numbers });
       made.set(bars.sentence);
       parts.push({ draw: bars.draw, light: () => {} });
       place.append(made.element);

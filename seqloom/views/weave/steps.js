@@ -91,5 +91,5 @@ const listed = (step) => (step.candidates.some((one) => one.id === step.id) ? st
 /** A probability as it is read: small ones are not nothing. */
 export function probability(p) {
   if (p >= 0.9995) return p === 1 ? "1" : "0.999+";
-  return p >= 0.001 ? p.toFixed(3) : p > 0 ? "< 0.001" : "0";
+  return p >= 0.001 ? p.toFixed(3) : "< 0.001";
 }

@@ -2,8 +2,9 @@
 
 import { pageColour, pageFont, scale, signedScale } from "seqloom/colour.js";
 import { element } from "seqloom/dom.js";
-import { Scene, fitCanvas, textWidth } from "seqloom/scene.js";
+import { Scene, fitCanvas } from "seqloom/scene.js";
 import { shown } from "seqloom/tokens.js";
+import { columnLabels } from "seqloom/weave/column_labels.js";
 import { choice } from "seqloom/weave/panel.js";
 
 const TALL = 66; // pixels of a strip
@@ -81,32 +82,28 @@ export function strips(context, all) {
   };
 }
 
+const percent = (part) => (part > 0 && part < 0.01 ? "< 1" : Math.round(100 * part));
 const symbol = (strip) => GREEK[strip.symbol] ?? strip.symbol;
 
 function nameOf(strip, words) {
   const side = /fwd/.test(strip.path) ? ` ${words.strips.forward}` : /bwd/.test(strip.path) ? ` ${words.strips.backward}` : "";
   const layer = strip.path.match(/\^(\d+)/)?.[1];
-  return `${words.parts[strip.part] ?? strip.part}${layer ? ` ${layer}` : ""}${side}`;
+  const part = words.parts[strip.part] ?? strip.part;
+  return `${layer ? words.strips.layer(part, layer) : part}${side}`;
 }
 
 function planned(own, room) {
   const left = 34;
   const cell = Math.min(WIDEST, (room - left - 2) / own[0].shape[1]);
-  const font = pageFont("serif");
-  const turned = own[0].tokens.some((token) => textWidth(shown(token), 14, font) + 4 > cell);
-  return { room, left, cell, turned, top: turned ? 84 : 26 };
+  const columns = columnLabels(own[0].tokens, cell);
+  return { room, left, cell, columns, top: columns.height };
 }
 
 function drawing(own, plan) {
   const time = own[0].shape[1];
   const scene = new Scene(plan.left + time * plan.cell + 2, plan.top + own.length * (TALL + 10));
-  const [ink, soft, font] = [pageColour("ink"), pageColour("soft"), pageFont("serif")];
-  own[0].tokens.forEach((token, at) => {
-    const x = plan.left + (at + 0.5) * plan.cell;
-    const text = shown(token).slice(0, 12);
-    if (plan.turned) scene.text(x, plan.top - 8, text, { fill: soft, size: 14, font, anchor: "start", turn: -90 });
-    else scene.text(x, plan.top - 14, text, { fill: soft, size: 14, font });
-  });
+  const [ink, font] = [pageColour("ink"), pageFont("serif")];
+  plan.columns.draw(scene, plan.left, plan.top);
   own.forEach((strip, row) => {
     const y = plan.top + row * (TALL + 10);
     scene.text(12, y + TALL / 2, symbol(strip), { fill: ink, size: 17, font });
@@ -142,18 +139,15 @@ export function influence(context, tokens, values) {
     scene.draw(fitCanvas(canvas, scene.width, scene.height));
   };
   function bars(room) {
-    const font = pageFont("serif");
     const cell = Math.min(WIDEST, (room - 36) / tokens.length);
-    const turned = tokens.some((token) => textWidth(shown(token), 14, font) + 4 > cell);
-    const scene = new Scene(34 + tokens.length * cell + 2, 110 + (turned ? 80 : 26));
+    const labels = columnLabels(tokens, cell);
+    const scene = new Scene(34 + tokens.length * cell + 2, 108 + labels.height);
     scene.line(34, 104, 34 + tokens.length * cell, 104, { stroke: pageColour("strong-rule") });
     parts.forEach((part, at) => {
       const x = 34 + at * cell;
       scene.rect(x + cell * 0.18, 104 - 94 * part, Math.max(2, cell * 0.64), Math.max(1, 94 * part), { fill: scale().at(0.15 + 0.85 * part), radius: 2 });
-      const how = { fill: pageColour("soft"), size: 14, font };
-      if (turned) scene.text(x + cell / 2, 114, shown(tokens[at]).slice(0, 12), { ...how, anchor: "end", turn: -90 });
-      else scene.text(x + cell / 2, 120, shown(tokens[at]), how);
     });
+    labels.draw(scene, 34, 104, true);
     return scene;
   }
   new ResizeObserver(draw).observe(place);
@@ -161,7 +155,7 @@ export function influence(context, tokens, values) {
   return {
     element: place,
     draw,
-    sentence: words.influence.says(shown(tokens[strongest]), shown(tokens[0]), Math.round((100 * values[0]) / (values.at(-1) || 1e-30))),
+    sentence: [words.influence.says(shown(tokens[strongest])), strongest ? words.influence.first(shown(tokens[0]), percent(parts[0])) : ""].join(" ").trim(),
     scene: () => bars(place.clientWidth || 700),
     numbers: () => ({ columns: ["token", "influence"], rows: tokens.map((token, at) => [token, values[at]]) }),
   };

@@ -8,6 +8,7 @@ import { shown } from "seqloom/tokens.js";
 const LANE = 34; // pixels between hypotheses
 const SIZE = 16;
 const BETWEEN = 34; // pixels between tokens along a hypothesis
+const END = "<eos>";
 const WIDEST = 12000; // pixels; what is beyond is not drawn
 
 export function tree(run) {
@@ -25,7 +26,7 @@ export function tree(run) {
     element: place,
     draw,
     scene: () => drawing(nodes),
-    facts: { kept: nodes.length, depth: depth + 1, lanes: Math.max(...nodes.map((node) => node.lane)) + 1 },
+    facts: { depth: depth + 1, lanes: widest(nodes) },
     numbers: () => ({
       columns: ["node", "parent", "token", "probability", "log_probability", "answer"],
       rows: run.tree.map((node, at) => [at, node.parent, node.token, node.p, node.total, node.best]),
@@ -33,9 +34,16 @@ export function tree(run) {
   };
 }
 
+/** How many hypotheses were followed at most; one that has ended is not followed any more. */
+function widest(nodes) {
+  const counts = [];
+  for (const { depth, ends } of nodes) if (!ends) counts[depth] = (counts[depth] ?? 0) + 1;
+  return Math.max(...counts);
+}
+
 /** Depths from left to right; in each, the hypotheses in the order of their parents, so that few lines cross. */
 function laidOut(tree, room) {
-  const nodes = tree.map((node) => ({ ...node, depth: 0, lane: 0 }));
+  const nodes = tree.map((node) => ({ ...node, ends: node.token === END, depth: 0, lane: 0 }));
   const levels = [];
   nodes.forEach((node) => {
     node.depth = node.parent < 0 ? 0 : nodes[node.parent].depth + 1;
