@@ -36,7 +36,7 @@ def test_transitions_decide(place):
     """Those of the folder, not those that a new model has: without them the tags are others."""
     scores = read_tensors(place / "fast" / CRF)["scores"]
     engine = load(place / "fast")
-    assert torch.equal(engine.network.crf.scores, scores) and scores.abs().max() > 0
+    assert torch.equal(engine.network.get_parameter("crf.scores"), scores) and scores.abs().max() > 0
 
 
 @pytest.mark.parametrize("change", ["missing", "another size", "not a number", "more than one"])
