@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqloom.equations import Equations
 from seqloom.equations.latex import latex
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 from seqloom.explaining import experiments
 from seqloom.explaining.catalogue import definitions, find
 from seqloom.explaining.example_inputs import SENTENCE
@@ -35,6 +36,8 @@ def explain(
     """
     if not isinstance(what, str | Path | Equations):
         return trained(what, sentence)
+    if not isinstance(sentence, Iterable | None):
+        raise SeqloomError(f"{quoted(sentence)} is not a sentence", remedy="give a string, or a list of words")
     if isinstance(what, Equations):
         return explain_definition(what, SENTENCE if sentence is None else sentence)
     if is_folder(what):
