@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from glob import has_magic
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 from pydantic_core import CoreSchema, core_schema
 
 from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import expanded
 from seqloom.data.record import Place, Record
 from seqloom.data.sources.folders import SPLITS
 from seqloom.data.sources.items import read_items
@@ -97,9 +99,17 @@ def is_path(given: object) -> bool:
 def check_paths(paths: Iterable[str | Path], name: str) -> None:
     """Refuse texts where paths stand: strings in a list name files."""
     for path in map(str, paths):
-        if len(path) > LONGEST_PATH or "\n" in path or (path.count(" ") > 1 and not Path(path).exists()):
+        if len(path) > LONGEST_PATH or "\n" in path or (path.count(" ") > 1 and not may_be_there(path)):
             remedy = 'check the path, or give texts as rows: [{"text": text} for text in texts]'
             raise DataError(f"{quoted(path)} is not a file", where=name, remedy=remedy)
+
+
+def may_be_there(path: str) -> bool:
+    """Whether there is such a file or folder, or this is a pattern."""
+    try:
+        return has_magic(path) or expanded(path).exists()
+    except OSError:  # a name that is too long
+        return False
 
 
 def as_data(given: Any, name: str = "data") -> Any:

@@ -84,7 +84,7 @@ def test_twelve_thousand_rows_make_no_long_message(tmp_path):
 
 
 def test_a_text_where_a_path_is_asked_for_is_told_from_one():
-    for given in ["a long text\nof two lines", "word " * 100_000, ["the cat sat on", "the mat"]]:
+    for given in ["a long text\nof two lines", "word " * 100_000, "word " * 100, ["the cat sat on", "the mat"]]:
         with pytest.raises(DataError, match=r"is not a file\n    -> check the path, or give texts as rows") as caught:
             seqloom.train(task="generate", data=given, out="never")
         assert len(str(caught.value)) < 300
