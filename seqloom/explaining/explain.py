@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,14 +33,12 @@ def explain(
     >>> explain("dot").formula
     ['e = q kᵀ']
     """
-    if not isinstance(what, str | Path | Equations):
+    if not isinstance(what, str | Path | Equations) or (isinstance(what, str | Path) and is_folder(what)):
         return trained(what, sentence)
-    if not isinstance(sentence, Iterable | None):
-        raise SeqloomError(f"{quoted(sentence)} is not a sentence", remedy="give a string, or a list of words")
+    if not isinstance(sentence, str | None):
+        raise SeqloomError(f"{quoted(sentence)} is not a sentence", remedy="give a string")
     if isinstance(what, Equations):
         return explain_definition(what, SENTENCE if sentence is None else sentence)
-    if is_folder(what):
-        return trained(what, sentence)
     what = str(what)
     name = what.replace("_", "-").lower()
     if name in experiments.NAMES:
