@@ -13,6 +13,8 @@ SeqloomError
 """
 
 from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
 from reprlib import Repr
 from typing import Any, ClassVar
 
@@ -20,6 +22,9 @@ from rapidfuzz import fuzz, process
 
 MISTAKES_SHOWN = 20
 """Of settings that cannot be used; a list of ten thousand helps nobody."""
+
+NAMES_SHOWN = 20
+"""Of those that are known where no near one is."""
 
 _repr = Repr()
 _repr.maxlevel, _repr.maxstring, _repr.maxother = 3, 80, 80
@@ -31,7 +36,7 @@ def quoted(value: Any) -> str:
     >>> quoted(list(range(10_000)))
     '[0, 1, 2, 3, 4, 5, ...]'
     """
-    return _repr.repr(value)
+    return _repr.repr(value).replace("\n", " ")  # as of a table
 
 
 def shortened(text: str, longest: int) -> str:
@@ -79,6 +84,9 @@ class SeqloomError(Exception):
 class SeqloomWarning(UserWarning):
     """What a user should know and need not mend; the command line prints it on standard error."""
 
+    def __init__(self, text: str) -> None:
+        super().__init__(printable(shortened(text, SeqloomError.longest)))
+
 
 def close_matches(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     """The known names that a mistyped one may have meant, the nearest first, whatever the case.
@@ -94,6 +102,14 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The beginning of a remedy: "did you mean lstm? ", or nothing where no name is near."""
     near = close_matches(name, known)
     return f"did you mean {near[0]}? " if near else ""
+
+
+def as_path(given: Any, name: str) -> Path:
+    """A path that somebody gave, as an argument of that name."""
+    if isinstance(given, str | PathLike):
+        return Path(given)
+    remedy = f'give a string or a pathlib.Path, as in {name}="runs/reviews"'
+    raise SeqloomError(f"{name}: {quoted(given)} is not a path", remedy=remedy)
 
 
 class GrammarError(SeqloomError):
@@ -117,7 +133,8 @@ class UnknownName(SeqloomError):
     def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
         names = sorted(known)
         near = close_matches(name, names, limit=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else remedy
+        there = remedy or f"there are: {', '.join(names[:NAMES_SHOWN])}"
+        hint = f"did you mean {' or '.join(near)}?" if near else there
         super().__init__(f"no {kind} is called {quoted(name)}", remedy=hint)
 
 

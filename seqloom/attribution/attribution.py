@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from seqloom.attention.display_text import shown
-from seqloom.errors import OutputError
+from seqloom.errors import OutputError, as_path
 
 STRONGEST = 4
 """Inputs that are named for each output, where there are several outputs."""
@@ -77,7 +77,7 @@ class Attribution:
 
     def save(self, path: Path | str) -> Path:
         """Write it to a file; the end of the name says how: .png, .svg, .json, .csv or .txt."""
-        target = Path(path)
+        target = as_path(path, "path")
         texts: dict[str, Callable[[], str]] = {
             ".json": lambda: json.dumps(self.json(), ensure_ascii=False) + "\n",
             ".csv": self.csv,

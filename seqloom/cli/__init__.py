@@ -8,6 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated
 
 import typer
@@ -89,9 +90,15 @@ def seqloom(
     """Sequence models from RNN to Transformer: one definition of every layer, and every view of it."""
 
 
-def in_one_line(message: Warning | str, category: type[Warning], *where: object, **more: object) -> str:
-    """A warning of ours without the line of code that raised it."""
-    return f"{message}\n" if issubclass(category, SeqloomWarning) else f"{category.__name__}: {message}\n"
+def tell_warning(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+    """A warning in one line, without the code that raised it."""
+    tell_once(str(message) if issubclass(category, SeqloomWarning) else f"{category.__name__}: {message}")
+
+
+@lru_cache(1_000)
+def tell_once(line: str) -> None:
+    """A line on standard error; the same again, as of a file that is read twice, is not said again."""
+    print(line, file=sys.stderr)
 
 
 def as_typed(message: str) -> str:
@@ -111,7 +118,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without these letters shows others, never a traceback
-    warnings.formatwarning = in_one_line
+    tell_once.cache_clear()
+    warnings.showwarning = tell_warning
     wait_asleep()
     try:
         app(prog_name="seqloom")

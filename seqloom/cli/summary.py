@@ -91,7 +91,7 @@ def show_all(task: str | None, vocabulary: int, as_json: bool) -> None:
     from seqloom.training.run_config import RUNS
 
     if task is not None and task not in RUNS:
-        raise UnknownName("task", task, RUNS, remedy=f"there are: {', '.join(RUNS)}")
+        raise UnknownName("task", task, RUNS)
     entries = [entry for entry in catalogue(vocabulary) if task in (None, entry.task)]
     if as_json:
         print(json.dumps([asdict(entry) for entry in entries], ensure_ascii=False))

@@ -14,9 +14,9 @@ from seqloom.comparing.runs import Say, trained
 from seqloom.comparing.settings import CompareConfig, Equal
 from seqloom.config import check, gather
 from seqloom.data.in_memory import as_data
-from seqloom.errors import ConfigError, OutputError
+from seqloom.errors import ConfigError, OutputError, as_path
 from seqloom.lock import locked
-from seqloom.training.keyword_settings import gather_keywords
+from seqloom.training.keyword_settings import as_list, gather_keywords, section_values
 
 
 def compare(
@@ -55,13 +55,13 @@ def compare(
     sentence  the input to show for every model
     settings  settings for all models, e.g. "train.batch_tokens=2000"; `named` in the same way
     """
-    values = gather(config) if config is None or isinstance(config, str | Path) else dict(config)
+    values = gather(config) if config is None or isinstance(config, str | Path) else section_values("config", config)
     section = values.pop("compare", {})
     if not isinstance(section, Mapping):
         raise ConfigError(str(config), [("compare", "is no section", "write [compare] and settings below it")])
     asked = {
         "models": model_list(models), "equal": equal, "budget": budget, "steps": steps, "parameters": parameters,
-        "seeds": seeds, "vary": [vary] if isinstance(vary, str) else list(vary) or None, "ablation": ablation,
+        "seeds": seeds, "vary": as_list(vary, "vary", '"model.heads=1,2"') or None, "ablation": ablation,
         "sentence": sentence,
     }  # fmt: skip
     told = {name: value for name, value in asked.items() if value is not None}
@@ -70,7 +70,9 @@ def compare(
     given = gather_keywords(
         values, settings, task=task, data=data, model=None, named={"valid": as_data(valid, "valid"), **named}
     )
-    return run(given, chosen, Path(out), quiet=quiet, say=say or (print if not quiet else (lambda text: None)))
+    return run(
+        given, chosen, as_path(out, "out"), quiet=quiet, say=say or (print if not quiet else (lambda text: None))
+    )
 
 
 def model_list(models: Sequence[Any] | str | None) -> list[Any] | None:

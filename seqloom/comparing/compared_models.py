@@ -113,7 +113,7 @@ def lasting(chosen: CompareConfig, line: DefaultModels | None) -> dict[str, Any]
 def find_ablation(name: str) -> Ablation:
     known = [each.name for each in available_ablations()] if name not in ABLATIONS else list(ABLATIONS)
     if name not in ABLATIONS:
-        raise UnknownName("ablation", name, known, remedy=f"there are: {', '.join(known)}")
+        raise UnknownName("ablation", name, known)
     return ABLATIONS[name]
 
 

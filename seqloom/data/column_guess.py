@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 from seqloom.data.record import Record
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 
 T = TypeVar("T")
 USUAL = {
@@ -129,7 +129,7 @@ def check_order(chosen: Mapping[str, str], sample: Sequence[Record], file: str) 
         return
     labels, texts = (values_of(chosen[role], sample) for role in ("label", "text"))
     if are_texts(labels) and not are_labels(labels) and are_labels(texts):
-        what = f"column {chosen['label']!r} is read as labels and looks like texts: {labels[0]!r:.60}"
+        what = f"column {chosen['label']!r} is read as labels and looks like texts: {quoted(labels[0])}"
         remedy = f"name the columns: data.columns.text={chosen['label']} data.columns.label={chosen['text']}"
         raise DataError(what, where=file, remedy=remedy)
 

@@ -20,7 +20,7 @@ from seqloom.data.bad_records import Policy, Problem
 from seqloom.data.column_guess import SAMPLE, ahead, by_content, by_usual_name, check_order, guess_stated
 from seqloom.data.pictures.files import problem_in as problem_in_picture
 from seqloom.data.record import Record, Value
-from seqloom.errors import DataError, SeqloomWarning, UnknownName, close_matches
+from seqloom.errors import DataError, SeqloomWarning, UnknownName, close_matches, quoted
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def columns_of(task: str | TaskColumns) -> TaskColumns:
     if isinstance(task, TaskColumns):
         return task
     if task not in COLUMNS:
-        raise UnknownName("task", task, COLUMNS, remedy=f"there are: {', '.join(COLUMNS)}")
+        raise UnknownName("task", task, COLUMNS)
     return COLUMNS[task]
 
 
@@ -202,11 +202,11 @@ def problem_of(role: str, value: Value, may_be_empty: bool) -> Problem | None:
     if value is None:
         return Problem(f"no {role}", remedy="fill it in")
     if role == "image" and not isinstance(value, str | bytes | np.ndarray):
-        return Problem("not a picture", f"{role} is {value!r:.20}", "give a file name, or bytes")
+        return Problem("not a picture", f"{role} is {quoted(value)}", "give a file name, or bytes")
     if role in TEXTS and not isinstance(value, str | list):
-        return Problem("not a text", f"{role} is {value!r:.20}", "put it in quotes")
+        return Problem("not a text", f"{role} is {quoted(value)}", "put it in quotes")
     if role in WORDS and not isinstance(value, list):
-        return Problem("not a list of words", f"{role} is {value!r:.20}", "give a list, or words between spaces")
+        return Problem("not a list of words", f"{role} is {quoted(value)}", "give a list, or words between spaces")
     if not may_be_empty and role != "labels" and is_empty(value):
         return Problem(f"empty {role}", remedy="fill it in")
     return None

@@ -84,7 +84,7 @@ def datasets() -> dict[str, PublishedDataset]:
 def dataset(name: str) -> PublishedDataset:
     known = datasets()
     if name not in known:
-        raise UnknownName("data set", name, known, remedy=f"there are: {', '.join(known)}")
+        raise UnknownName("data set", name, known)
     return known[name]
 
 

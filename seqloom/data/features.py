@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqloom.data.record import Record, Value
-from seqloom.errors import DataError, suggestion
+from seqloom.errors import DataError, quoted, suggestion
 
 LARGEST = float(np.finfo(np.float32).max)
 YES_NO = {"1": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "no": 0.0}
@@ -165,5 +165,5 @@ def not_usable(record: Record, column: str, what: str, remedy: str) -> DataError
         remedy = f"{suggestion(column, record.columns)}check the names of the feature columns"
         return DataError(what, where=str(record.place), remedy=remedy)
     return DataError(
-        f"column {column!r}: {record.columns[column]!r:.30} is {what}", where=str(record.place), remedy=remedy
+        f"column {column!r}: {quoted(record.columns[column])} is {what}", where=str(record.place), remedy=remedy
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from glob import has_magic
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 from pydantic_core import CoreSchema, core_schema
 
 from seqloom.data.bad_records import Policy, Problem
+from seqloom.data.line_reader import expanded
 from seqloom.data.record import Place, Record
 from seqloom.data.sources.folders import SPLITS
 from seqloom.data.sources.items import read_items
@@ -27,6 +29,8 @@ from seqloom.errors import DataError, quoted
 SCHEME = "python:"
 MOST_ROWS = 10_000_000
 """Rows that are taken into memory; an iterator may have no end."""
+LONGEST_PATH = 1_000
+"""Characters; what is longer is a text."""
 
 
 class RowPlace(Place):
@@ -92,15 +96,47 @@ def is_path(given: object) -> bool:
     return isinstance(given, str | Path)
 
 
+def check_paths(paths: Iterable[str | Path], name: str) -> None:
+    """Refuse texts where paths stand: strings in a list name files."""
+    for path in map(str, paths):
+        if len(path) > LONGEST_PATH or "\n" in path or (path.count(" ") > 1 and not may_be_there(path)):
+            remedy = 'check the path, or give texts as rows: [{"text": text} for text in texts]'
+            raise DataError(f"{quoted(path)} is not a file", where=name, remedy=remedy)
+
+
+def may_be_there(path: str) -> bool:
+    """Whether there is such a file or folder, or this is a pattern."""
+    try:
+        return has_magic(path) or expanded(path).exists()
+    except OSError:  # a name that is too long
+        return False
+
+
 def as_data(given: Any, name: str = "data") -> Any:
     """Paths as the texts that settings hold; anything else as rows in memory."""
     if given is None or isinstance(given, InMemoryData):
         return given
     if not is_path(given):
         return InMemoryData(given, name)
+    check_paths(
+        given.values() if isinstance(given, Mapping) else [given] if isinstance(given, str | Path) else given, name
+    )
     if isinstance(given, Mapping):
         return {str(key): str(path) for key, path in given.items()}
     return [str(path) for path in given] if isinstance(given, list | tuple) else str(given)
+
+
+def as_several(given: Any) -> list[Any] | tuple[Any, ...] | None:
+    """What holds several inputs, as a list of them: a list, a column of a table, an array of texts, an iterator.
+
+    >>> as_several(np.array(["a fine film", "a dull one"])), as_several("a fine film")
+    (['a fine film', 'a dull one'], None)
+    """
+    if isinstance(given, list | tuple):
+        return given
+    of_texts = isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "OUT"
+    column = any(hasattr(given, method) for method in ("to_list", "to_pylist")) and not hasattr(given, "columns")
+    return values_of(given) if of_texts or column else list(given) if isinstance(given, Iterator) else None
 
 
 def by_split(given: Any) -> Mapping[str, Any] | None:

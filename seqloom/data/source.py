@@ -23,7 +23,7 @@ from seqloom.data.sources.parallel import read_parallel
 from seqloom.data.sources.parquet import read_parquet
 from seqloom.data.sources.tables import Header, read_csv, read_tsv
 from seqloom.data.sources.text import read_text
-from seqloom.errors import DataError, UnknownName
+from seqloom.errors import DataError, UnknownName, quoted
 
 Paths: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, str | Path] | InMemoryData
 Anything: TypeAlias = Paths | Iterable[Any] | Callable[[], Iterable[Any]]
@@ -112,7 +112,7 @@ def open_source(
     [{'label': 'pos', 'text': 'a fine film'}]
     """
     if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS, remedy=f"there are: {', '.join(FORMATS)}")
+        raise UnknownName("format", format, FORMATS)
     choice = ColumnChoice(
         {role: str(column) for role, column in (columns or {}).items()}, roles_of(task), header, separator
     )
@@ -236,7 +236,7 @@ def is_paths(where: Anything) -> TypeGuard[str | Path | Sequence[str | Path]]:
 def from_python(items: Any, asked: set[str] | None) -> Reader:
     """What Python iterates over; what can be iterated once can be read once."""
     if isinstance(items, str | bytes | Path) or not (callable(items) or isinstance(items, Iterable)):
-        what = f"{items!r:.40} is not a collection of records"
+        what = f"{quoted(items)} is not a collection of records"
         raise DataError(what, where="<python>", remedy="give a list of texts, tuples or dicts")
     used = False
 

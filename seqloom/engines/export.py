@@ -44,7 +44,7 @@ def write_engine(
     made_from   the folder of the model, which `mark` says that this user named
     """
     if engine not in ENGINES:
-        raise UnknownName("engine", engine, ENGINES, remedy=f"there are: {', '.join(ENGINES)}")
+        raise UnknownName("engine", engine, ENGINES)
     check_in_torch(network)
     before = {file.name for file in folder.iterdir()}
     if engine == "ctranslate2":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seqloom.attention.fonts import fonts_with
-from seqloom.errors import OutputError, SeqloomError
+from seqloom.errors import OutputError, SeqloomError, as_path
 from seqloom.evaluating.by_length import Curves, models_at, starts_of
 from seqloom.extras import require
 from seqloom.storage import output_errors
@@ -168,7 +168,7 @@ def plot_trials(
 
 def drawable(path: Path | str) -> Path:
     """The file, if a picture can be written to one of its name."""
-    target = Path(path)
+    target = as_path(path, "path")
     if target.suffix.lower() not in (".png", ".svg"):
         raise OutputError(f"cannot draw a file that ends in {target.suffix!r}", remedy="end it in .png or .svg")
     require("matplotlib", "plot", "drawing results")

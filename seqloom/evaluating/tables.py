@@ -41,10 +41,12 @@ def rich_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
     numeric = [at > 0 and bool(cells) and all(map(is_number, cells)) for at, cells in enumerate(columns)]
     texts = [max(map(cell_len, [name, *cells])) for name, cells, number in zip(header, columns, numeric) if not number]
     room = shutil.get_terminal_size().columns - sum(min(width, WIDEST_LABEL) + 2 for width in texts)
-    each = max(room // max(sum(numeric), 1) - 2, NARROWEST)
+    widest = [max(map(cell_len, cells)) for cells, number in zip(columns, numeric) if number]
+    heads = [cell_len(name) for name, number in zip(header, numeric) if number]
+    longest = longest_heading(heads, widest, room - 2 * len(heads))
     for name, cells, number in zip(header, columns, numeric):
         if number:
-            width = max([each, *map(cell_len, cells)])
+            width = max([longest, *map(cell_len, cells)])
             table.add_column(shortened(name, width), justify="right", no_wrap=True)
         else:
             table.add_column(name, overflow="fold")
@@ -53,6 +55,20 @@ def rich_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
     if len(rows) > len(shown):
         table.add_row(f"... {len(rows) - len(shown):,} more")
     return table
+
+
+def longest_heading(heads: Sequence[int], cells: Sequence[int], room: int) -> int:
+    """How long headings may be that all columns fit: short ones leave their room to the long.
+
+    >>> longest_heading([5, 13, 15], [4, 4, 4], 25)
+    10
+    """
+    fitting = (
+        longest
+        for longest in range(max(heads, default=0), NARROWEST, -1)
+        if sum(max(min(head, longest), cell) for head, cell in zip(heads, cells)) <= room
+    )
+    return next(fitting, NARROWEST)
 
 
 def is_number(cell: str) -> bool:
@@ -82,9 +98,11 @@ def html_table(title: str, rows: Sequence[Sequence[str]], header: Sequence[str] 
     >>> html_table("", [("accuracy", "<0.9")])
     '<table><tr><td style="text-align: left">accuracy</td><td style="text-align: left">&lt;0.9</td></tr></table>'
     """
-    left = ' style="text-align: left"'
+    left, right = (f' style="text-align: {side}"' for side in ("left", "right"))
     parts = [f"<caption{left}><b>{escape(title)}</b></caption>"] if title else []
     if header:
         parts.append("<tr>" + "".join(f"<th{left}>{escape(name)}</th>" for name in header) + "</tr>")
-    parts += ["<tr>" + "".join(f"<td{left}>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows]
+    for row in rows:
+        cells = (f"<td{right if is_number(str(cell)) else left}>{escape(str(cell))}</td>" for cell in row)
+        parts.append(f"<tr>{''.join(cells)}</tr>")
     return f"<table>{''.join(parts)}</table>"

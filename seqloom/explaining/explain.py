@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqloom.equations import Equations
 from seqloom.equations.latex import latex
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 from seqloom.explaining import experiments
 from seqloom.explaining.catalogue import definitions, find
 from seqloom.explaining.example_inputs import SENTENCE
@@ -33,12 +33,12 @@ def explain(
     >>> explain("dot").formula
     ['e = q kᵀ']
     """
-    if not isinstance(what, str | Path | Equations):
+    if not isinstance(what, str | Path | Equations) or (isinstance(what, str | Path) and is_folder(what)):
         return trained(what, sentence)
+    if not isinstance(sentence, str | None):
+        raise SeqloomError(f"{quoted(sentence)} is not a sentence", remedy="give a string")
     if isinstance(what, Equations):
         return explain_definition(what, SENTENCE if sentence is None else sentence)
-    if is_folder(what):
-        return trained(what, sentence)
     what = str(what)
     name = what.replace("_", "-").lower()
     if name in experiments.NAMES:

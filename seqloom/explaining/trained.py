@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from seqloom.engines.engine_module import check_in_torch
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, as_path
 from seqloom.explaining.walkthrough import Walkthrough, walkthrough
 from seqloom.storage import MANIFEST, is_pack
 from seqloom.training.model import Model, load_to_explain
@@ -42,7 +42,7 @@ def opened(model: Model, given: Any, wanted: Callable[[], bool] = lambda: True) 
 
 
 def loaded(folder: str | Path) -> Model:
-    if not is_pack(Path(folder)) and not (Path(folder) / MANIFEST).is_file():
+    if not is_pack(as_path(folder, "model")) and not (Path(folder) / MANIFEST).is_file():
         raise SeqloomError(
             f"{folder} holds no trained model",
             remedy="give the folder that `seqloom train` wrote; `seqloom explain` lists what needs no training",

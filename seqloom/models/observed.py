@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 from seqloom.layers.attention import AttentionPooling
 from seqloom.layers.multi_head import MultiHead
 
@@ -40,7 +40,7 @@ class Head(NamedTuple):
         """
         found = re.fullmatch(r"([a-z]+)\.(\d{1,3})\.(\d{1,3})", name)
         if not found:
-            raise SeqloomError(f"{name!r:.40} names no head", remedy="write it as cross.0.3: attention, layer, head")
+            raise SeqloomError(f"{quoted(name)} names no head", remedy="write it as cross.0.3: attention, layer, head")
         return cls(found[1], int(found[2]), int(found[3]))
 
 

@@ -18,7 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 
 
 def imported(reference: str) -> Any:
@@ -102,7 +102,7 @@ def reference_of(thing: Any) -> str:
     reference = f"{module}:{name}"
     if not name or module in (None, "__main__") or "<" in name or imported(reference) is not thing:
         raise SeqloomError(
-            f"{name or thing!r} cannot be imported again, so the trained model could not be loaded",
+            f"{name or quoted(thing)} cannot be imported again, so the trained model could not be loaded",
             remedy="write it at the top of a module, in a file of its own",
         )
     return reference

@@ -207,7 +207,7 @@ def find(name: str, *places: str) -> Architecture:
     if name in names():
         raise SeqloomError(f"{name} cannot {' or '.join(map(doing, places))}", remedy=f"use one of: {', '.join(known)}")
     kind = places[0] if places in (("encoder",), ("decoder",)) else "architecture"
-    raise UnknownName(kind, name, known, remedy=f"there are: {', '.join(known)}")
+    raise UnknownName(kind, name, known)
 
 
 def doing(place: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seqloom.equations import Equations
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 from seqloom.layers.derived import cell_for
 from seqloom.layers.derived_block import check_block
 from seqloom.layers.recurrent import Cell, Recurrent
@@ -80,6 +80,12 @@ def model_reference(model: Any) -> str:
         return model
     if isinstance(model, Architecture):
         return model.name if model in ARCHITECTURES.values() else reference_of(model.origin)
+    if not callable(model):
+        raise SeqloomError(
+            f"{quoted(model)} is not a model",
+            remedy='give a name, as "lstm", a dictionary, as {"name": "lstm", "widths": [64]}, '
+            "an @equations definition, or a class that is an Encoder, a Decoder or a recurrent layer",
+        )
     return reference_of(model)
 
 

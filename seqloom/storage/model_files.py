@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seqloom.errors import DamagedError
+from seqloom.errors import DamagedError, quoted
 from seqloom.storage.checked_json import parse_object
 from seqloom.storage.mapped_file import map_file
 from seqloom.storage.pack import Pack, is_pack
@@ -67,14 +67,14 @@ class ModelFiles:
             raise DamagedError(f"{self.place} has no {MANIFEST}", remedy="give the folder of a trained model")
         manifest = parse_object(data, str(self.place / MANIFEST), MANIFEST_BYTES)
         if manifest.get("format") != FORMAT:
-            what = f"{self.place} has format {manifest.get('format')!r:.20}, this seqloom reads {FORMAT}"
+            what = f"{self.place} has format {quoted(manifest.get('format'))}, this seqloom reads {FORMAT}"
             raise DamagedError(what, remedy="install a newer seqloom")
         files = manifest.get("files")
         if not isinstance(files, dict) or not 0 < len(files) <= MOST_FILES:
             raise DamagedError(f"{self.place / MANIFEST} names no files", remedy="copy the folder again")
         for name, mark in files.items():
             if not NAME.fullmatch(name) or not isinstance(mark, str) or not SHA256.fullmatch(mark):
-                what = f"{self.place / MANIFEST} names {name!r:.60}, which is not a file of a model"
+                what = f"{self.place / MANIFEST} names {quoted(name)}, which is not a file of a model"
                 raise DamagedError(what, remedy="copy the folder again, or ask whoever made it")
         return files
 

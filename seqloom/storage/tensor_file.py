@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seqloom.errors import DamagedError
+from seqloom.errors import DamagedError, quoted
 from seqloom.storage.checked_json import parse_object
 from seqloom.storage.mapped_file import map_file
 
@@ -66,7 +66,7 @@ def tensor_info(name: str, entry: Any, offset: int, where: str) -> TensorInfo:
             right = len(shape) <= MOST_DIMENSIONS and all(type(side) is int and 0 <= side < 2**40 for side in shape)
             if right and 0 <= start <= end and end - start == math.prod(shape) * DTYPES[dtype][1]:
                 return TensorInfo(dtype, tuple(shape), offset + start, offset + end)
-    raise damaged(where, f"its tensor {name!r:.60} cannot be")
+    raise damaged(where, f"its tensor {quoted(name)} cannot be")
 
 
 def tensors_in(data: memoryview, where: str) -> dict[str, Tensor]:

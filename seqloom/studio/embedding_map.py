@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seqloom.attention.weave_data import as_numbers
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 from seqloom.layers.embedding import Embedding
 from seqloom.tokens.settings import SPECIALS
 from seqloom.tokens.tokenizer import Tokenizer
@@ -29,7 +29,7 @@ def embedding_map_data(model: Model, side: str = "", word: str = "") -> dict[str
         what = f"{model.config.task}: this model has no learned embeddings"
         raise SeqloomError(what, remedy="use one that learns a vector for each token")
     if side and side not in tables:
-        raise SeqloomError(f"no vocabulary {side!r:.40}", remedy=f"choose one of {', '.join(tables)}")
+        raise SeqloomError(f"no vocabulary {quoted(side)}", remedy=f"choose one of {', '.join(tables)}")
     side = side or next(iter(tables))
     tokenizer, table = tables[side]
     frequency = torch.as_tensor(tokenizer.frequency, dtype=torch.float64)[len(SPECIALS) :]
@@ -79,7 +79,7 @@ def neighbours(tokenizer: Tokenizer, table: Tensor, word: str) -> list[tuple[int
     ids = {token: number for number, token in enumerate(tokenizer.vocabulary)}
     own = next((ids[each] for each in (word, word.lower(), f"▁{word}") if each in ids), None)
     if own is None:
-        raise SeqloomError(f"{word!r:.40} is not in the vocabulary", remedy="choose a word of the map")
+        raise SeqloomError(f"{quoted(word)} is not in the vocabulary", remedy="choose a word of the map")
     cosines = F.normalize(table, dim=1) @ F.normalize(table[own], dim=0)
     cosines[: len(SPECIALS)] = -2.0
     cosines[own] = 2.0

@@ -18,7 +18,7 @@ from seqloom.data.record import Place, Record
 from seqloom.data.sources.frames import read_frames, read_npy
 from seqloom.data.sources.jsonl import parse
 from seqloom.data.typed_values import as_columns
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 from seqloom.models.frame_projection import FrameProjection
 from seqloom.tasks.input_kind import InputKind, SequenceConfig, cannot_read, place_of
 from seqloom.tasks.task import Facts
@@ -117,7 +117,7 @@ def from_json(text: str) -> Any:
     """An object with its columns, or the frames alone."""
     found = parse(text if text.lstrip().startswith("{") else f'{{"frames": {text}}}')
     if isinstance(found, Problem):
-        raise DataError(found.what, where=f"input {text!r:.60}", remedy=found.remedy)
+        raise DataError(found.what, where=f"input {quoted(text)}", remedy=found.remedy)
     return found
 
 
@@ -128,7 +128,8 @@ def from_lists(given: Any) -> NDArray[np.float32]:
     except (ValueError, TypeError, OverflowError):
         frames = np.zeros(0, np.float32)
     if not frames.size or frames.ndim > 2 or not np.isfinite(frames).all():
-        raise DataError(f"{given!r:.60} are not frames", remedy="give a list of frames, each a list of as many numbers")
+        remedy = "give a list of frames, each a list of as many numbers"
+        raise DataError(f"{quoted(given)} are not frames", remedy=remedy)
     return frames
 
 

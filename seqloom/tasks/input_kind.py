@@ -14,7 +14,7 @@ from torch import Tensor
 from seqloom.data.padding import truncate
 from seqloom.data.record import Place, Record
 from seqloom.data.settings import DataConfig
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 from seqloom.models.classifier import Features
 from seqloom.models.settings import ModelConfig
 
@@ -79,9 +79,11 @@ class InputKind(ABC):
 
 def place_of(given: Any) -> Place:
     """What is not from a file is named by itself."""
-    return Place(f"array {given.shape}" if isinstance(given, np.ndarray) else f"input {given!r:.60}")
+    return Place(f"array {given.shape}" if isinstance(given, np.ndarray) else f"input {quoted(given)}")
 
 
 def cannot_read(given: Any, wanted: str, remedy: str) -> DataError:
-    kind = "an array" if isinstance(given, np.ndarray) else f"a {type(given).__name__}"
-    return DataError(f"{kind} where {wanted}", where=str(place_of(given)), remedy=remedy)
+    kind = "array" if isinstance(given, np.ndarray) else type(given).__name__
+    return DataError(
+        f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} where {wanted}", where=str(place_of(given)), remedy=remedy
+    )

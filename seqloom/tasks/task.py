@@ -22,7 +22,7 @@ from seqloom.data.corpus import CHUNK_SIZE, Chunk, Corpus, fingerprint, prepare
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, open_data
 from seqloom.data.stratification import Outcomes
-from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName
+from seqloom.errors import DamagedError, DataError, SeqloomError, UnknownName, quoted
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric
 from seqloom.evaluating.by_length import LengthBucket
@@ -108,7 +108,7 @@ class Evaluation:
             remedy = "a confusion matrix is for models with one label, metrics by length for models that generate text"
             raise SeqloomError("this evaluation has nothing to plot", remedy=remedy)
         if kind and kind not in known:
-            raise UnknownName("plot of this evaluation", kind, known, remedy=f"there are: {', '.join(known)}")
+            raise UnknownName("plot of this evaluation", kind, known)
         return draw[kind or known[0]]()
 
     def __rich__(self) -> Group:
@@ -275,7 +275,7 @@ class Task(ABC, Generic[C]):
     def accept(self, given: Any) -> Any:
         """Check an input that came as JSON over the network; it is never treated as a file name."""
         if not isinstance(given, str):
-            raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
+            raise DataError(f"{quoted(given)} is not a text", remedy="give a string")
         return given
 
     @abstractmethod

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from seqloom.data.in_memory import as_data
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, as_path
 from seqloom.tasks.task import Task
 from seqloom.training.callbacks import Callback
 from seqloom.training.keyword_settings import WHERE, gather_keywords
@@ -64,7 +64,7 @@ def train(
                **named},
     )  # fmt: skip
     chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
-    result = run(chosen, Path(out), resume=resume, quiet=quiet, callbacks=callbacks)
+    result = run(chosen, as_path(out, "out"), resume=resume, quiet=quiet, callbacks=callbacks)
     if not quiet:
         Console(stderr=True).print(Text(result.summary()), soft_wrap=True)
     trained = load(out)

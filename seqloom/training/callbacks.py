@@ -70,6 +70,8 @@ class CallbackList:
     """Calls each in turn; numbers drawn by a callback are not missed by the run."""
 
     def __init__(self, callbacks: Sequence[Callback]) -> None:
+        if not isinstance(callbacks, Sequence):
+            raise ConfigError("settings", [("callbacks", f"{quoted(callbacks)} is not a list", "put it into one")])
         for callback in callbacks:
             if isinstance(callback, type) or not any(hasattr(callback, hook) for hook in HOOKS):
                 remedy = "give objects with on_step, on_validation or on_end, as of a subclass of seqloom.Callback"

@@ -31,7 +31,7 @@ class CatalogueEntry:
 def untrained(name: str, task: str | None, changes: Sequence[str], vocabulary: int) -> tuple[str, Any, nn.Module]:
     """The task, the settings of the model, and the model, of an architecture by name; the first task that has it."""
     if task is not None and task not in RUNS:
-        raise UnknownName("task", task, RUNS, remedy=f"there are: {', '.join(RUNS)}")
+        raise UnknownName("task", task, RUNS)
     found = find(name, task) if task else find(name, *RUNS)
     chosen = task or next(task for task in RUNS if task in found.tasks)
     settings: Any = load_run(None, changes, task=chosen, model__name=name)

@@ -365,7 +365,10 @@ def explanation(choices: Sequence[ChosenSetting]) -> str:
     reasons = [choice.reason for choice in choices if choice.reason]
     told = [choice for choice in choices if not choice.reason and choice.setting not in UNTOLD]
     shown = [f"{choice.setting.split('.')[1]} {shown_value(choice.value)}" for choice in told]
-    return f"chosen from the data: {'; '.join(reasons)}{' ' if reasons else ''}({', '.join(shown)})"
+    settings = ", ".join(shown)
+    return (
+        f"chosen from the data: {'; '.join(reasons)} ({settings})" if reasons else f"chosen from the data: {settings}"
+    )
 
 
 def shown_value(value: Any) -> str:

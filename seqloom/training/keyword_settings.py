@@ -7,7 +7,7 @@ train(..., train=TrainConfig(learning_rate=0.01))
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,14 +116,21 @@ def dotted(settings: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
             put(nested, str(name).split("."), dict(value) if isinstance(value, Mapping) else value)
             found = over(found, nested)
         return found
-    if isinstance(settings, str):
-        settings = [settings]
-    for change in settings:
+    for change in as_list(settings, "settings", '"train.steps=500"'):
         if not isinstance(change, str):
             raise ConfigError(WHERE, [("", f"{quoted(change)} is not a string", 'write it like "train.steps=500"')])
         path, text = split_change(change)
         put(found, path, read_value(text))
     return found
+
+
+def as_list(given: Any, name: str, example: str) -> list[Any]:
+    """A list that somebody gave as an argument of that name; a string stands for itself."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise ConfigError(WHERE, [(name, f"{quoted(given)} is not a list", f"give one, as in {name}=[{example}]")])
+    return list(given)
 
 
 def put_given(values: dict[str, Any], name: str, value: Any) -> None:

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 import seqloom
 from seqloom.attribution import Attribution, Method, attribute
 from seqloom.config import check
-from seqloom.data.in_memory import as_data
+from seqloom.data.in_memory import as_data, as_several
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.engines.engine_module import check_in_torch
 from seqloom.engines.metadata import metadata_at
 from seqloom.engines.settings import EngineMetadata, engine_of
-from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning
+from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning, as_path, quoted
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
@@ -32,11 +32,12 @@ from seqloom.tasks.task import Evaluation, Task
 from seqloom.training import checkpoint
 from seqloom.training.initial_weights import freeze
 from seqloom.training.metrics import FILE, has_metrics, metrics_text, read_metrics
-from seqloom.training.model_card import CARD, as_html, as_markdown, facts_of
+from seqloom.training.model_card import CARD, as_markdown, facts_of
+from seqloom.training.model_html import as_html
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run_config import RunConfig
 from seqloom.training.run_folder import resume_remedy
-from seqloom.training.saved_baselines import read_baselines
+from seqloom.training.saved_baselines import read_baselines, write_baselines
 from seqloom.training.saved_task import (
     SETUP,
     UNFIT,
@@ -71,10 +72,14 @@ class Model:
         self.config, self.task, self.network, self.folder, self.own = config, task, network, folder, own
 
     def __call__(self, texts: Any, **options: Any) -> Any:
-        """Answer one input, or a list of inputs by a list of answers; each can be printed, and has `json()`."""
+        """Answer one input, or a list of inputs by a list of answers; each can be printed, and has `json()`.
+
+        A column of a data frame, an array of texts and an iterator are lists too.
+        """
         chosen = self.options(**options)
-        if isinstance(texts, list | tuple):
-            return self.task.predict(self.network, texts, chosen)
+        several = as_several(texts)
+        if several is not None:
+            return self.task.predict(self.network, several, chosen)
         return self.task.predict(self.network, [texts], chosen)[0]
 
     def predict(self, texts: Any, **options: Any) -> Any:
@@ -145,7 +150,9 @@ class Model:
 
     def measured_baselines(self) -> list[BaselineScore]:
         """Return what simple models reached when it was trained; nothing if they were not asked for."""
-        return [] if self.folder is None else read_baselines(open_files(self.folder))
+        if self.folder is None or is_unfinished(self.folder):
+            return []
+        return read_baselines(open_files(self.folder))
 
     def records(self, data: Any, part: str, *, trust: bool = False) -> Records:
         """Open data, files or rows; without any, a split that training held out."""
@@ -193,7 +200,7 @@ class Model:
 
     def save(self, folder: Path | str) -> Path:
         """Write the model into a new folder that `seqloom.load`, `seqloom predict` and `seqloom serve` read."""
-        place = Path(folder)
+        place = as_path(folder, "folder")
         if place.exists():
             raise OutputError(f"{place} already exists", remedy="choose another folder; nothing was changed")
         with new_folder(place) as part:
@@ -205,7 +212,7 @@ class Model:
 
         It is a zip with the files of a model folder and a model card, README.md: data, metrics, settings, licence.
         """
-        target = Path(path)
+        target = as_path(path, "path")
         if target.suffix != SUFFIX:
             raise OutputError(f"{target} does not end in {SUFFIX}", remedy=f"call it {target.with_suffix(SUFFIX).name}")
         if target.exists():
@@ -233,7 +240,7 @@ class Model:
                     the training data; 0: every token of the vocabulary
         trust       open the training data, though somebody else trained the model
         """
-        place = Path(folder)
+        place = as_path(folder, "folder")
         if place.exists():
             raise OutputError(f"{place} already exists", remedy="choose another folder; nothing was changed")
         from seqloom.engines.export import write_engine  # here: it knows the tasks that can be exported
@@ -255,6 +262,7 @@ class Model:
         write_tensors(folder / WEIGHTS, weights_of(self.network))
         if self.folder is not None and has_metrics(self.folder):
             (folder / FILE).write_bytes(metrics_text(self.folder))
+        write_baselines(folder, self.measured_baselines())
 
     def __repr__(self) -> str:
         return f"<seqloom model: {', '.join(f'{name} {value}' for name, value in facts_of(self)[:3])}>"
@@ -266,10 +274,11 @@ class Model:
 
     def vectors(self, texts: Sequence[Any]) -> Tensor:
         """Embed texts: one vector for each (B, H); texts of similar meaning have similar vectors."""
-        if isinstance(texts, str):
-            raise SeqloomError("got one text instead of a list", remedy="put it into a list")
+        several = as_several(texts)
+        if several is None:
+            raise SeqloomError(f"got {quoted(texts)} instead of a list", remedy="put it into a list")
         check_in_torch(self.network)
-        return self.task.vectors(self.network, texts)
+        return self.task.vectors(self.network, several)
 
     def nearest(self, text: Any, among: Iterable[Any], count: int = 5) -> Near:
         """Find the texts of `among` whose vectors are nearest to that of a text, each with its cosine similarity."""
@@ -309,10 +318,10 @@ def load(folder: Path | str, *, step: int | None = None) -> Model:
 
     step    of a run: as it was after so many steps, if that checkpoint is still there
     """
-    place = Path(folder)
+    place = as_path(folder, "folder")
     if step is not None:
         return load_step(place, step)
-    if (place / SETUP).is_dir() and not (place / WEIGHTS).exists():
+    if is_unfinished(place):
         return load_stopped(place)
     files = open_files(place)
     files.verify()
@@ -327,6 +336,11 @@ def load(folder: Path | str, *, step: int | None = None) -> Model:
     return Model(config, task, network.eval(), place, own=read_saved(files).own)
 
 
+def is_unfinished(place: Path) -> bool:
+    """Whether this is a run that was stopped, or still trains."""
+    return (place / SETUP).is_dir() and not (place / WEIGHTS).exists()
+
+
 def load_exported(files: ModelFiles, facts: EngineMetadata) -> Model:
     """An exported model with its engine in the place of a module."""
     config, task = load_task(files)
@@ -338,7 +352,7 @@ def load_exported(files: ModelFiles, facts: EngineMetadata) -> Model:
 
 def load_to_explain(folder: Path | str) -> Model:
     """Load a model in torch: of an exported folder, the one that it was made from."""
-    place = Path(folder)
+    place = as_path(folder, "folder")
     facts = metadata_at(place)
     if facts is None:
         return load(place)

@@ -1,4 +1,4 @@
-"""What a trained model says of itself: in a notebook, as text, and as the card that goes with a pack."""
+"""What a trained model says of itself, and the card that goes with a pack."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from seqloom.data.datasets import SCHEME, dataset
 from seqloom.data.in_memory import is_in_memory
-from seqloom.errors import SeqloomError, quoted
-from seqloom.evaluating.tables import html_table, metric_text
+from seqloom.errors import SeqloomError, shortened
+from seqloom.evaluating.tables import metric_text
 from seqloom.training.metrics import best_line, has_metrics, read_metrics
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def facts_of(model: Model) -> list[tuple[str, str]]:
     if labels := model.task.facts.get("labels"):
         found.append(("labels", f"{len(labels):,}: {listed(labels)}"))
     given = model.config.data.model_dump(mode="json")["train"]
-    found.append(("trained on", "rows from Python" if is_in_memory(given) else quoted(given)))
+    found.append(("trained on", shortened(", ".join(data_names(given)), LONGEST_CELL)))
     return found
 
 
@@ -56,18 +56,6 @@ def listed(labels: Sequence[Any]) -> str:
     return shown if len(labels) <= LABELS_SHOWN else f"{shown} ..."
 
 
-def as_html(model: Model) -> str:
-    """For a notebook: how good the model is, what it is, and how it is called."""
-    metrics = best_metrics(model.folder)
-    baselines = [(one.name, f"{one.metric} {metric_text(one.value)}") for one in model.measured_baselines()]
-    tables = [html_table("seqloom model", facts_of(model))]
-    tables += [html_table("validation data", metrics)] if metrics else []
-    tables += [html_table("baselines", baselines)] if baselines else []
-    beside = "".join(f'<div style="max-width: 36em">{table}</div>' for table in tables)
-    call = '<pre>model("a text")   model.evaluate(data)   model.explain("a text")   model.summary()</pre>'
-    return f'<div style="display: flex; flex-wrap: wrap; gap: 0 2em; align-items: start">{beside}</div>{call}'
-
-
 # --- the card of a pack -------------------------------------------------------------------------------
 
 
@@ -75,8 +63,8 @@ def as_markdown(model: Model, license: str = "") -> str:
     """A model card: what the model is, its data, its metrics, its settings, its licence."""
     config = model.config
     names = data_names(config.data.model_dump(mode="json")["train"])
-    facts = [(name, ", ".join(names) if name == "trained on" else value) for name, value in facts_of(model)]
     metrics = best_metrics(model.folder)
+    baselines = [(one.name, f"{one.metric} {metric_text(one.value)}") for one in model.measured_baselines()]
     licences = [("model", license or "not stated: ask whoever sent it"), *data_licences(names)]
     shown = {"task": config.task, **config.model_dump(mode="json", exclude_defaults=True)}
     shown = changed_settings(shown, getattr(getattr(config, "model", None), "name", ""), names)
@@ -90,8 +78,9 @@ def as_markdown(model: Model, license: str = "") -> str:
         "python -c 'import seqloom; model = seqloom.load(\"model.seqloom\"); print(model.summary())'\n"
         "```",
         "It is a zip of safetensors and JSON: nothing in it is code, and every file is checked by its SHA-256.",
-        markdown_table("Model", facts),
+        markdown_table("Model", facts_of(model)),
         markdown_table("Validation data, the weights that are here", metrics) if metrics else "",
+        markdown_table("Simple models on the same data", baselines) if baselines else "",
         markdown_table("Licence", licences),
         "## Settings\n\nThose that are not as they come:",
         f"```toml\n{toml_of(shown)}\n```",

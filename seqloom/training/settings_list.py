@@ -91,4 +91,4 @@ def check_names(task: str | None, model: str | None) -> tuple[str | None, str | 
         return task, model
     if model is None and (known := next((name for name in RUNS if task in names(name)), None)):
         return known, task
-    raise UnknownName("task", task, RUNS, remedy=f"there are: {', '.join(RUNS)}")
+    raise UnknownName("task", task, RUNS)

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from seqloom.config import put
 from seqloom.data.in_memory import as_data
-from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
+from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError, as_path, quoted
 from seqloom.evaluating.tables import as_text, metric_text
 from seqloom.extras import require
 from seqloom.lock import locked
@@ -33,7 +33,7 @@ from seqloom.training.callbacks import Callback, TrainingState
 from seqloom.training.data_statistics import measure
 from seqloom.training.defaults import choose, with_choices
 from seqloom.training.durations import parse_duration
-from seqloom.training.keyword_settings import WHERE, gather_keywords
+from seqloom.training.keyword_settings import WHERE, as_list, gather_keywords
 from seqloom.training.model import Model, load
 from seqloom.training.run import train as run
 from seqloom.training.run_config import RunConfig, check_run
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 SETTINGS, JOURNAL, BEST, LOCK = "settings.json", "study.jsonl", "best", ".lock"
 HALVING = 2
 """One of so many trials goes on at each rung."""
+ENOUGH = 8
+"""Trials with a score that are needed to say what mattered."""
 
 
 @dataclass(frozen=True)
@@ -270,6 +272,8 @@ def importance_of(study: Study) -> dict[str, float]:
     """The share of each setting in what made scores differ (PED-ANOVA); empty where too few trials tell."""
     import optuna
 
+    if sum(bool(trial.values) for trial in study.trials) < ENOUGH:
+        return {}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that this way to measure it is new
@@ -307,9 +311,9 @@ def begun_with(out: Path) -> tuple[RunConfig, list[str]]:
 
 def seconds_of(budget: str) -> float:
     try:
-        return parse_duration(budget)
+        return parse_duration(str(budget))
     except ValueError:
-        raise SeqloomError(f"{budget!r} is not a duration", remedy="write it like 20m, 1h30m or 3600s") from None
+        raise SeqloomError(f"{quoted(budget)} is not a duration", remedy="write it like 20m, 1h30m or 3600s") from None
 
 
 def tune(
@@ -343,9 +347,10 @@ def tune(
         named={"valid": as_data(valid, "valid"), "steps": steps, **named},
     )  # fmt: skip
     chosen = check_run(values, where=str(config) if isinstance(config, str | Path) else WHERE)
-    wanted = [f"{name}={spelled(each)}" for name, each in vary.items()] if isinstance(vary, Mapping) else list(vary)
+    changes = [f"{name}={spelled(each)}" for name, each in vary.items()] if isinstance(vary, Mapping) else vary
+    wanted = as_list(changes, "vary", '"model.dropout=0..0.5"')
     tell: Callable[[str], None] = (lambda line: None) if quiet else print
-    return search(chosen, Path(out), budget, wanted, trials=trials, resume=resume, tell=tell)
+    return search(chosen, as_path(out, "out"), budget, wanted, trials=trials, resume=resume, tell=tell)
 
 
 def spelled(values: Any) -> str:

@@ -50,7 +50,7 @@ def learn_vectors(
     changes  settings as "width=50"
     """
     if kind not in KINDS:
-        raise UnknownName("kind of vectors", kind, KINDS, remedy=f"there are: {', '.join(KINDS)}")
+        raise UnknownName("kind of vectors", kind, KINDS)
     texts = Texts(data)
     config: CooccurrenceConfig | Word2VecConfig
     if kind == "svd":

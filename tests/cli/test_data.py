@@ -14,6 +14,7 @@ from seqloom.cli import data_view
 from seqloom.cli.data import EXAMPLES, data
 from seqloom.data.embedded import EMBEDDED
 from seqloom.errors import SeqloomError, SeqloomWarning
+from tests.typed import typed
 
 app = Typer()
 app.command()(data)
@@ -78,15 +79,27 @@ def test_columns_are_chosen_with_set(folder):
 def test_a_table_as_people_have_it_is_recognised(folder):
     lines = "".join(f"a long sentence, number {index}|{index % 2}\n" for index in range(40))
     (folder / "c.csv").write_text(f"feedback|stars\n{lines}")
+    turned = "".join(f"{index % 2};a long sentence, number {index}\n" for index in range(40))
+    (folder / "e.csv").write_text(f"Urteil;Satz\n{turned}")
     (folder / "d.json").write_text(json.dumps([{"said": f"a long sentence {n}", "kind": n % 2} for n in range(40)]))
     for name, said in (
         ("c.csv", "stars is read as the label, feedback as the text"),
         ("d.json", "kind is read as the"),
+        ("e.csv", "Urteil is read as the label, Satz as the text"),
     ):
         with pytest.warns(SeqloomWarning, match=rf"{name}: {said}"):
             found = json.loads(run(name, "--json"))
         assert found["task"] == "classify"
         assert found["labels"]["label"] == {"0": 20, "1": 20}
+
+
+@pytest.mark.filterwarnings("default")
+def test_training_says_its_guess_once_however_often_it_reads_the_file(folder):
+    lines = "".join(f"{index % 2};a long sentence, number {index}\n" for index in range(40))
+    (folder / "e.csv").write_text(f"Urteil;Satz\n{lines}")
+    done = typed("train", "--task", "classify", "--data", "e.csv", "--steps", "2", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("Urteil is read as the label, Satz as the text") == 1
 
 
 def test_embedded_data_is_listed_and_looked_at(folder):

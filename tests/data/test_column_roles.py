@@ -192,6 +192,13 @@ def test_columns_in_the_wrong_order_are_refused(names):
     )
 
 
+def test_a_label_that_is_a_long_sentence_is_quoted_with_its_end():
+    with pytest.raises(DataError) as caught:
+        read_roles(table(label=[f"{line} {'and on ' * 50}." for line in SENTENCES], text=KINDS))
+    quote = str(caught.value).split("looks like texts: ")[1].split("\n")[0]
+    assert len(quote) < 90 and quote.startswith("'this is") and quote.endswith("and on .'")
+
+
 def test_numbers_and_few_records_are_in_no_wrong_order():
     assert len(read_roles(table(label=[f"{number / 7}" for number in range(40)], text=["a"] * 40))) == 40
     assert len(read_roles(table(label=SENTENCES[:4], text=KINDS[:4]))) == 4

@@ -137,3 +137,11 @@ def test_paths_stay_paths():
     assert isinstance(as_data(PAIRS), InMemoryData)
     assert by_split({"train": "a", "test": "b", "validation": "c"}) == {"train": "a", "test": "b", "valid": "c"}
     assert by_split({"pos": "a", "train": "b"}) is None
+
+
+def test_paths_and_patterns_with_spaces_are_no_texts(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "all my good data.csv").write_text("label,text\npos,fine\n")
+    for path in ("~/all my good data.csv", str(tmp_path / "all my good data.csv"), "all my good *.csv"):
+        assert as_data(path) == path
+        assert as_data([path]) == [path]

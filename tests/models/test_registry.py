@@ -246,6 +246,9 @@ def test_objects_are_known_by_where_they_can_be_imported(own):
     assert model_reference(find("lstm")) == "lstm"
     with pytest.raises(SeqloomError, match="cannot be imported again"):
         model_reference(lambda: None)
+    with pytest.raises(SeqloomError, match="is not a model") as caught:
+        model_reference([("pos", "a fine film")] * 10_000)
+    assert 'give a name, as "lstm"' in str(caught.value) and len(str(caught.value)) < 500
 
 
 @pytest.mark.parametrize(

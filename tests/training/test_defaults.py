@@ -191,6 +191,8 @@ def test_the_sentence_is_one_line():
     said = explanation(choose(FACTS["many labels"], settings("classify")))
     assert "\n" not in said and "8 epochs" in said and "learning_rate 0.01" in said
     assert explanation([]) == ""
+    named = explanation([ChosenSetting("model.dropout", 0.3)])
+    assert named == "chosen from the data: dropout 0.3", "without reasons, where the user named the architecture"
 
 
 def test_words_and_pairs_come_back_as_the_text(tmp_path: Path):

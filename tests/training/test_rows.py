@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pytest
@@ -80,3 +81,46 @@ def test_twelve_thousand_rows_make_no_long_message(tmp_path):
     with pytest.raises(SeqloomError) as caught:
         seqloom.train(task="classify", data=rows, out=tmp_path / "run", quiet=True)
     assert len(str(caught.value)) < 1000
+
+
+def test_a_text_where_a_path_is_asked_for_is_told_from_one():
+    for given in ["a long text\nof two lines", "word " * 100_000, "word " * 100, ["the cat sat on", "the mat"]]:
+        with pytest.raises(DataError, match=r"is not a file\n    -> check the path, or give texts as rows") as caught:
+            seqloom.train(task="generate", data=given, out="never")
+        assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("wrong", [{"settings": 5}, {"callbacks": 5}, {"out": 5}, {"model": 5}, {"teacher": 5}])
+def test_an_argument_of_another_kind_says_what_is_right(wrong):
+    with pytest.raises(SeqloomError, match=r": 5 is not a|^5 is not a model") as caught:
+        seqloom.train(**{"task": "classify", "data": [("pos", "fine"), ("neg", "dull")] * 9, "out": "never", **wrong})
+    assert "\n" in str(caught.value), "and a remedy"
+
+
+def test_other_calls_say_what_is_right_too(tmp_path):
+    for call in (
+        lambda: seqloom.load(5),  # type: ignore[arg-type]
+        lambda: seqloom.explain(5),  # type: ignore[arg-type]
+        lambda: seqloom.explain("lstm", 5),
+        lambda: seqloom.compare(5),  # type: ignore[arg-type]
+        lambda: seqloom.tune(task="classify", data=[("a", "b")], vary=5),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(SeqloomError, match=r"5 is not a"):
+            call()
+
+
+def test_columns_arrays_and_iterators_are_lists_of_inputs(frame, tmp_path):
+    model = seqloom.train(task="classify", data=frame, out=tmp_path / "run", settings=SMALL, quiet=True)
+    texts = ["a lovely film", "a dull film"]
+    labels = [answer.label for answer in model(texts)]
+    for several in (pd.Series(texts), pl.Series(texts), np.array(texts), iter(texts)):
+        assert [answer.label for answer in model(several)] == labels
+    assert model.vectors(pd.Series(texts)).equal(model.vectors(texts))
+    with pytest.raises(SeqloomError, match="got 'a lovely film' instead of a list"):
+        model.vectors("a lovely film")
+
+
+def test_few_texts_of_each_label_are_trained_on(tmp_path):
+    rows = [(f"intent {number % 30}", f"say it in words {number}") for number in range(60)]
+    model = seqloom.train(task="classify", data=rows, out=tmp_path / "run", settings=SMALL, quiet=True)
+    assert len(model.task.facts["labels"]) == 30

@@ -69,12 +69,15 @@ def test_a_folder_that_cannot_be_made_is_named(reviews, tmp_path):
 
 def test_an_unfinished_run_is_no_model_yet(reviews, tmp_path):
     train(settings(reviews), tmp_path / "run", quiet=True)
-    (tmp_path / "run" / "model.safetensors").unlink()
+    for name in ("model.safetensors", "manifest.json"):
+        (tmp_path / "run" / name).unlink()
     with pytest.warns(
         SeqloomWarning, match=r"run is not finished: this is its best checkpoint, of step \d+; go on with"
     ):
         model = load(tmp_path / "run")
     assert model("a lovely film").label == "pos"
+    assert "accuracy" in model._repr_html_()
+    assert load(model.pack(tmp_path / "best.seqloom"))("a lovely film").label == "pos"
     call = [sys.executable, "-m", "seqloom.cli", "predict", "run", "a lovely film"]
     shown = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=200)
     assert shown.stdout == "pos\n"

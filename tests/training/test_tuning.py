@@ -85,7 +85,7 @@ def test_worse_trials_are_stopped_early(runs_of_rates, tmp_path):
 
 
 def test_a_search_begins_with_what_training_would_choose_and_looks_around_it(runs_of_rates, tmp_path):
-    found = tuning.search(CONFIG, tmp_path / "search", "1h", trials=6, tell=lambda line: None)
+    found = tuning.search(CONFIG, tmp_path / "search", "1h", trials=8, tell=lambda line: None)
     usual = with_choices(CONFIG, choose(measure(open_source("reviews.tsv", task="classify")), CONFIG))
     first = found.trials[0].settings
     assert first["train.learning_rate"] == usual.train.learning_rate == 0.01
@@ -93,6 +93,11 @@ def test_a_search_begins_with_what_training_would_choose_and_looks_around_it(run
     rates = [trial.settings["train.learning_rate"] for trial in found.trials]
     assert 0.0025 <= min(rates) < 0.01 < max(rates) <= 0.04
     assert found.mattered().startswith("what mattered: ")
+
+
+def test_a_few_trials_do_not_say_what_mattered(runs_of_rates, tmp_path):
+    found = tuning.search(CONFIG, tmp_path / "search", "1h", trials=7, tell=lambda line: None)
+    assert found.importance == {} and found.mattered() == ""
 
 
 def test_the_journal_is_json_and_nothing_that_runs(tuned):

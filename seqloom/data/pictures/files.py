@@ -19,7 +19,7 @@ from seqloom.data.bad_records import Problem
 from seqloom.data.line_reader import expanded
 from seqloom.data.pictures.decoding import AGAIN, MOST_BYTES, SMALLER, Pixels, decoded, from_array, opened
 from seqloom.data.record import Place, Record
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 
 INSIDE = "name a file inside the folder of the table, relative to it"
 
@@ -58,7 +58,7 @@ def content_of(record: Record) -> bytes:
         return value
     where = named(str(place), value)
     if not isinstance(value, str):
-        raise DataError(f"not a picture: {value!r:.40}", where=str(place), remedy="give a file name, or bytes")
+        raise DataError(f"not a picture: {quoted(value)}", where=str(place), remedy="give a file name, or bytes")
     table = Path(place.file)
     if not table.is_file():  # rows from Python
         return read(expanded(value), where)

@@ -72,7 +72,7 @@ def guess_task(config: DataConfig) -> tuple[str | None, Mapping[str, str | int]]
         guess = by_usual_name(roles, names)
         guess = guess if len(guess) == 2 else by_content(roles, names, sample)
         if len(guess) == 2:
-            if [guess[role] for role in roles] != names:
+            if names != ["1", "2"] or guess[roles[0]] != "1":  # of columns without names that is the usual order
                 warn(guess_stated(guess, sample[0].place.file), SeqloomWarning, stacklevel=2)
             return task, guess
     return None, config.columns

@@ -14,7 +14,7 @@ import numpy as np
 from seqloom.data.line_reader import expanded
 from seqloom.data.pictures.decoding import Pixels, decoded, fitted, from_array, size_of, upright
 from seqloom.data.pictures.files import read
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 
 REMEDY = "give the path of a picture, its bytes, an array, or an image of Pillow"
 SENT = 'send the bytes of a picture in base64, as {"image": "iVBORw0..."}'
@@ -55,7 +55,7 @@ def sent_picture(given: Any) -> SentPicture:
     """A picture from JSON: base64, with or without the beginning of a data URL; never the name of a file."""
     text = given.get("image") if isinstance(given, Mapping) else given
     if not isinstance(text, str):
-        raise DataError(f"{given!r:.60} is not a picture", remedy=SENT)
+        raise DataError(f"{quoted(given)} is not a picture", remedy=SENT)
     if text.startswith("data:"):
         text = text.partition(",")[2]
     try:

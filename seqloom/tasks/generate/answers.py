@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqloom.errors import SeqloomError
+from seqloom.errors import SeqloomError, quoted
 from seqloom.tasks.notebook import ShownInNotebook
 
 BLANK = re.compile(r"<mask>|_{3,}")
@@ -62,7 +62,7 @@ def between_blanks(text: str) -> list[str]:
     """
     parts = BLANK.split(text)
     if len(parts) == 1:
-        raise SeqloomError(f"no blank in {text!r:.60}", remedy="write ___ or <mask> where a token is missing")
+        raise SeqloomError(f"no blank in {quoted(text)}", remedy="write ___ or <mask> where a token is missing")
     return parts
 
 

@@ -21,7 +21,7 @@ from seqloom.data.length_batches import by_length
 from seqloom.data.record import Record
 from seqloom.data.splits import Records
 from seqloom.decoding.writer import TextContinuer
-from seqloom.errors import ConfigError, SeqloomError
+from seqloom.errors import ConfigError, SeqloomError, quoted
 from seqloom.evaluating.baselines.ngram_language_model import NgramLanguageModel
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.evaluating.bootstrap import CountedMetric, ratio
@@ -217,7 +217,7 @@ class Generate(Task[GenerateConfig]):
             tokens += part
         tokens.append(self.tokenizer.eos)
         if limit is not None and len(tokens) > limit:
-            what = f"{text!r:.60} has {len(tokens)} tokens including its ends, and the model reads {limit}"
+            what = f"{quoted(text)} has {len(tokens)} tokens including its ends, and the model reads {limit}"
             raise SeqloomError(what, remedy="give the words around the blanks only")
         return tokens, places
 

@@ -21,7 +21,7 @@ from seqloom.data.corpus import Chunk, Corpus
 from seqloom.data.joined import JoinedRecords
 from seqloom.data.record import Record
 from seqloom.data.splits import Records, join_splits
-from seqloom.errors import ConfigError, DataError
+from seqloom.errors import ConfigError, DataError, quoted
 from seqloom.evaluating.baselines.score import BaselineScore
 from seqloom.models.shared_encoder import SharedEncoder
 from seqloom.models.stage import Example
@@ -149,7 +149,7 @@ class Multitask(Task[MultitaskConfig]):
             word, _, rest = given.partition(" ")
             tag, given = (word, rest) if word in self.tasks else ("", given)
         if tag not in self.tasks:
-            what = f"{tag!r} is not a task of this model" if tag else f"{given!r:.40}: this model has several tasks"
+            what = f"{tag!r} is not a task of this model" if tag else f"{quoted(given)}: this model has several tasks"
             remedy = f"choose one with --task-tag, or put it before the text: {', '.join(self.tasks)}"
             raise ConfigError("options", [("task_tag", what, remedy)])
         return tag, given

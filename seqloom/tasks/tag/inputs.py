@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from seqloom.data.record import Record
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 from seqloom.models.characters import character_encoder
 from seqloom.models.crf import LinearChainCRF
 from seqloom.models.tagger import Tagger
@@ -101,7 +101,7 @@ class WordSequences:
         """A text, or its words."""
         words = isinstance(given, list | tuple) and all(isinstance(word, str) for word in given)
         if not words and not isinstance(given, str):
-            raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
+            raise DataError(f"{quoted(given)} is not a text", remedy="give a string")
         return given
 
     def read(self, given: Any) -> GivenSequence:

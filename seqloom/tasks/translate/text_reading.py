@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seqloom.attention.attention_weights import AttentionMap
-from seqloom.errors import DataError
+from seqloom.errors import DataError, quoted
 from seqloom.tasks.pieces import Pieces
 from seqloom.tasks.translate.answers import GivenSource, ReadSource, Translation, with_copies
 from seqloom.tokens.settings import EOS
@@ -23,7 +23,7 @@ class TextReading:
 
     def accept(self, given: Any) -> Any:
         if not isinstance(given, str):
-            raise DataError(f"{given!r:.60} is not a text", remedy="give a string")
+            raise DataError(f"{quoted(given)} is not a text", remedy="give a string")
         return given
 
     def read(self, given: Sequence[Any]) -> list[GivenSource]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqloom.data.record import Record
-from seqloom.errors import DamagedError, DataError, suggestion
+from seqloom.errors import DamagedError, DataError, quoted, suggestion
 from seqloom.tasks.classify.settings import ClassifyConfig
 from seqloom.tasks.notebook import ShownInNotebook
 from seqloom.tasks.task import Evaluation, Facts
@@ -127,12 +127,12 @@ def label_of(record: Record) -> str:
     if isinstance(value, str | float | int) and str(value).strip():
         return str(value)
     remedy = "give one, or set classify.answer=labels if a text may have several, or none"
-    raise DataError(f"column {column!r}: {value!r:.30} is not one label", where=str(record.place), remedy=remedy)
+    raise DataError(f"column {column!r}: {quoted(value)} is not one label", where=str(record.place), remedy=remedy)
 
 
 def never_seen(label: str, known: Sequence[str], record: Record) -> DataError:
     return DataError(
-        f"the label {label!r:.60} was never seen in training",
+        f"the label {quoted(label)} was never seen in training",
         where=str(record.place),
         remedy=f"{suggestion(label, known)}fix it, or train with examples of it; known: {', '.join(known[:10])}",
     )

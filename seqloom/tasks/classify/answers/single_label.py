@@ -58,7 +58,10 @@ class LabelCount:
                 remedy="a classifier needs at least two labels; check data.columns.label",
             )
         count = self.found.total()
-        if count >= 20 and len(self.found) > count / 2:
+        once = sum(of_label == 1 for of_label in self.found.values())
+        if (
+            count >= 20 and len(self.found) > count / 2 and once > len(self.found) / 2
+        ):  # few texts of each label are data
             raise DataError(
                 f"{len(self.found)} different labels for {count} texts: is that the column of labels?",
                 where=where,
