@@ -134,7 +134,7 @@ def write_shard(folder: Path, rank: int, world_size: int, tensors: Mapping[str, 
                 values[f"{kind}/{name}"] = part
                 offsets[f"{kind}/{name}"] = {"saved_offsets": [first, *[0] * (part.dim() - 1)][: part.dim()]}
     file = folder / f"shard-{rank + 1:05d}-of-{world_size:05d}.safetensors"
-    write_tensors(file, values, {OFFSETS: json.dumps(offsets)})
+    write_tensors(file, values, {OFFSETS: json.dumps(offsets, sort_keys=True)})
     return file
 
 
@@ -142,7 +142,7 @@ def own_rows(tensor: Tensor) -> Rows:
     """What this process has of a tensor."""
     if not isinstance(tensor, DTensor):
         return Rows(0, tensor)
-    (chunk,) = tensor.__create_chunk_list__()  # type: ignore[attr-defined]
+    (chunk,) = tensor.__create_chunk_list__()  # type: ignore[no-untyped-call]
     return Rows(chunk.offsets[0], tensor.to_local())
 
 

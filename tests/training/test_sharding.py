@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
-import torch.distributed.checkpoint as dcp
 from safetensors.torch import load_file, save_file
-from torch.distributed.checkpoint import HuggingFaceStorageReader
+from torch.distributed.checkpoint.hf_storage import HuggingFaceStorageReader
+from torch.distributed.checkpoint.state_dict_loader import load as load_distributed
 from torch.testing import assert_close
 
 import seqloom
@@ -104,7 +104,7 @@ def test_the_distributed_checkpoint_of_torch_opens_it(sharded):
     wanted = {f"{kind}/{name}": tensor for kind, named in tensors.items() for name, tensor in named.items()}
     found = {name: torch.zeros_like(tensor) for name, tensor in wanted.items()}
     with pytest.warns(UserWarning, match="single process"):
-        dcp.load(found, storage_reader=HuggingFaceStorageReader(str(folder)), no_dist=True)
+        load_distributed(found, storage_reader=HuggingFaceStorageReader(str(folder)), no_dist=True)
     assert_close(found, wanted, rtol=0, atol=0)
 
 
