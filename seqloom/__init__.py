@@ -7,6 +7,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from seqloom.kernel_cache import bound_kernel_caches
+
 if TYPE_CHECKING:
     from seqloom import equations, layers, testing
     from seqloom.comparing.api import compare
@@ -54,6 +56,9 @@ _HOMES = {
     "train": "seqloom.training.api",
     "tune": "seqloom.training.tuning",
 }
+
+
+bound_kernel_caches()
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ from seqloom.equations import Equations
 
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
-    "errors", "extras", "threads", "config", "storage", "lock", "equations", "layers", "testing", "decoding",
+    "errors", "extras", "threads", "kernel_cache", "config", "storage", "lock", "equations", "layers", "testing", "decoding",
     "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "attribution", "tasks", "engines",
     "training", "explaining", "comparing", "studio", "serving", "cli",
 ]  # fmt: skip
