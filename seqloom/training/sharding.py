@@ -23,7 +23,7 @@ from seqloom.storage import flush, new_folder, output_errors, unfinished, write_
 from seqloom.training.checkpoint import Checkpoint, folder_of, write_state
 from seqloom.training.distributed import ProcessGroup
 from seqloom.training.optimizer import load_optimizer_state
-from seqloom.training.shards import OFFSETS, Pieces, Rows, pieces_of, rows_between, rows_of
+from seqloom.training.shards import OFFSETS, Pieces, StoredRows, pieces_of, rows_between, rows_of
 
 BLOCKS = (BlockParts, DerivedBlock)
 """Gathered one after the other; all else of a model is gathered at once."""
@@ -138,12 +138,12 @@ def write_shard(folder: Path, rank: int, world_size: int, tensors: Mapping[str, 
     return file
 
 
-def own_rows(tensor: Tensor) -> Rows:
+def own_rows(tensor: Tensor) -> StoredRows:
     """What this process has of a tensor."""
     if not isinstance(tensor, DTensor):
-        return Rows(0, tensor)
+        return StoredRows(0, tensor)
     (chunk,) = tensor.__create_chunk_list__()  # type: ignore[no-untyped-call]
-    return Rows(chunk.offsets[0], tensor.to_local())
+    return StoredRows(chunk.offsets[0], tensor.to_local())
 
 
 def like(pieces: Pieces, tensor: Tensor, name: str) -> Tensor:

@@ -24,14 +24,14 @@ OFFSETS = "DCP_SHARDING_INFO"
 """Where the header says which rows of each tensor are in a file, as torch's reader wants it."""
 
 
-class Rows(NamedTuple):
+class StoredRows(NamedTuple):
     """Some rows of a tensor, from one of its parts: the first of them, and their numbers."""
 
     first: int
     values: Tensor
 
 
-Pieces = Sequence[Rows]
+Pieces = Sequence[StoredRows]
 """All rows of a tensor, the first ones first."""
 
 
@@ -39,7 +39,7 @@ class ShardedTensors(Mapping[str, dict[str, Tensor]]):
     """The tensors by kind, as `checkpoint.Checkpoint` has them; a kind is put together when it is asked for."""
 
     def __init__(self, files: ModelFiles) -> None:
-        found: dict[str, dict[str, list[Rows]]] = {}
+        found: dict[str, dict[str, list[StoredRows]]] = {}
         names = [name for name in files.names if FILE.fullmatch(name)]
         if {int(FILE.fullmatch(name)[1]) for name in names} != {len(names)}:  # type: ignore[index]
             what = f"{files.place} is damaged: it has {len(names)} parts, and their names say otherwise"
@@ -48,7 +48,7 @@ class ShardedTensors(Mapping[str, dict[str, Tensor]]):
             offsets = parse_object(str(files.metadata(file).get(OFFSETS)).encode(), str(files.place / file))
             for key, values in files.tensors(file).items():
                 kind, _, name = key.partition("/")
-                rows = Rows(first_row(offsets.get(key), values), values)
+                rows = StoredRows(first_row(offsets.get(key), values), values)
                 found.setdefault(kind, {}).setdefault(name, []).append(rows)
         self.pieces: dict[str, dict[str, Pieces]] = {
             kind: {name: complete(name, pieces, files.place) for name, pieces in tensors.items()}
@@ -79,7 +79,7 @@ def pieces_of(tensors: Mapping[str, dict[str, Tensor]], kind: str) -> Mapping[st
     """The tensors of a kind in their parts, however many processes wrote them."""
     if isinstance(tensors, ShardedTensors):
         return tensors.pieces[kind]
-    return {name: [Rows(0, tensor)] for name, tensor in tensors[kind].items()}
+    return {name: [StoredRows(0, tensor)] for name, tensor in tensors[kind].items()}
 
 
 def rows_of(pieces: Pieces) -> int:
@@ -106,7 +106,7 @@ def first_row(entry: Any, values: Tensor) -> int:
     return -1
 
 
-def complete(name: str, pieces: list[Rows], place: Path) -> Pieces:
+def complete(name: str, pieces: list[StoredRows], place: Path) -> Pieces:
     """The pieces in order; an error unless they make one tensor without a hole."""
     ordered = sorted(pieces, key=lambda rows: rows.first)
     ends = [0, *(first + (math.prod(values.shape[:1])) for first, values in ordered)]
