@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 import seqloom
@@ -52,6 +53,7 @@ def quick(values: dict[str, Any], *, where: str, saved: bool = False) -> RunConf
     return check_run(given, where=where, saved=saved)
 
 
+@pytest.mark.timeout(1800)  # more than a hundred commands, each of which uses the runs of others
 def test_every_system_runs_from_the_command_line_and_from_python(tmp_path, monkeypatch):
     lines = LINE.findall(PAGE.read_text(encoding="utf-8"))
     assert len(lines) == len(re.findall(r"^\| [DMETX]\d+ ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) > 40

@@ -15,9 +15,9 @@ from seqloom.equations import Equations
 
 ROOT = Path(seqloom.__file__).parent
 ORDER = [
-    "errors", "extras", "threads", "kernel_cache", "config", "storage", "lock", "equations", "layers", "testing", "decoding",
-    "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "attribution", "tasks", "engines",
-    "training", "explaining", "comparing", "studio", "serving", "cli",
+    "errors", "extras", "threads", "kernel_cache", "config", "storage", "lock", "equations", "layers", "testing",
+    "decoding", "models", "data", "tokens", "vectors", "views", "attention", "evaluating", "attribution", "tasks",
+    "engines", "training", "explaining", "comparing", "studio", "serving", "cli",
 ]  # fmt: skip
 """A file may use what stands above it."""
 

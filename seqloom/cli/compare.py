@@ -20,7 +20,7 @@ def compare(
         Path | None, typer.Argument(help=r"A configuration file (TOML) with a section \[compare].")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="classify, tag, generate or translate; not needed for embedded data.")
+        str | None, typer.Option(help="classify, tag, generate, translate or caption; not needed for embedded data.")
     ] = None,
     data: Annotated[str | None, typer.Option(help="Training data; default: embedded data for the task.")] = None,
     valid: Annotated[

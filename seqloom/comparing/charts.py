@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from seqloom.comparing.report_text import named
+from seqloom.comparing.number_format import capital
+from seqloom.comparing.report_text import length_unit, named, read
 from seqloom.comparing.results import Curve, Findings, ModelResult
 from seqloom.explaining.panels import BarChart, LineChart, Series
 
@@ -32,7 +33,7 @@ def charts(found: Findings) -> list[Chart]:
         Chart("loss-by-time", "learning", learning("Training loss by time", "seconds", "loss", models, of_loss)),
         Chart("loss-by-step", "learning", learning("Training loss by step", "step", "loss", models, of_loss)),
         Chart("validation-by-time", "learning", learning(
-            f"{named(models[0].validated_by).capitalize()} on validation data by time", "seconds",
+            f"{capital(named(models[0].validated_by))} on validation data by time", "seconds",
             named(models[0].validated_by), models, of_validation)),
         Chart("parameters", "cost", bars("Parameters", "parameters", models, [one.parameters for one in models])),
         Chart("training-speed", "cost", bars(
@@ -57,8 +58,9 @@ def charts(found: Findings) -> list[Chart]:
 
 
 def has_numbers(panel: LineChart | BarChart) -> bool:
+    """Whether there is something to draw; zeros with intervals are numbers, zeros alone stand for what is not known."""
     if isinstance(panel, BarChart):
-        return any(value for _, values in panel.series for value in values)
+        return bool(panel.ranges) or any(value for _, values in panel.series for value in values)
     return any(len(series.x) for series in panel.series)
 
 
@@ -66,7 +68,7 @@ def quality(found: Findings) -> BarChart:
     values = [one.quality.value for one in found.models]
     ranges = [[(one.quality.low, one.quality.high) for one in found.models]]
     better = ", lower is better" if found.lower_is_better else ""
-    title = f"{named(found.measure).capitalize()} with 95 % intervals{better}"
+    title = f"{capital(named(found.measure))} with 95 % intervals{better}"
     return BarChart(title, named(found.measure), labels(found.models), [(named(found.measure), values)],
                     ranges=ranges, by_category=True)  # fmt: skip
 
@@ -89,7 +91,7 @@ def by_setting(found: Findings) -> LineChart:
     ]  # fmt: skip
     values = [one.settings[setting] for models in lines.values() for one in models]
     wide = bool(values) and min(values) > 0 and max(values) >= WIDE * min(values)
-    return LineChart(f"{named(found.measure).capitalize()} by {setting}", setting, named(found.measure), series,
+    return LineChart(f"{capital(named(found.measure))} by {setting}", setting, named(found.measure), series,
                      "log" if wide else "linear")  # fmt: skip
 
 
@@ -107,9 +109,8 @@ def by_length(found: Findings) -> LineChart:
         )
         for look, one in enumerate(found.models) if len(one.by_length) > 1
     ]  # fmt: skip
-    unit = "words in the input" if found.task == "translate" else "tokens in the input"
-    return LineChart(f"{named(found.measure).capitalize()} by the length of the input", unit, named(found.measure),
-                     series)  # fmt: skip
+    title = f"{capital(named(found.measure))} by the length of the {read(found)}"
+    return LineChart(title, length_unit(found), named(found.measure), series)
 
 
 def middle(low: int, high: int | None) -> float:

@@ -56,13 +56,21 @@ def compared_models(given: Mapping[str, Any], chosen: CompareConfig) -> list[Com
     task = task_reference(find_task(str(task)))
     line, embedded = LINES.get(task), False
     values = {**given, "task": task}
-    data = (given.get("data") or {}).get("train")
+    section = given.get("data") or {}
+    data = section.get("train") or section.get("sets")
     if line is None and not data:
-        what = f"there is no default selection of models for {task} with data of its own"
-        raise ConfigError("settings", [("data.train", what, "give --data and --models")])
+        what = f"there are no default models and no embedded data for {task}"
+        remedy = "give --models, and the data as --data; that of several sets as tables [[data.sets]] in a file (TOML)"
+        raise ConfigError("settings", [("data", what, remedy)])
     shared: Mapping[str, Any] = {}
     if line is not None and (not data or data == line.data):
         shared, embedded = {**line.shared, "data": {"train": line.data}}, True
+    if several_tasks(section) and not chosen.evaluate.get("task_tag"):
+        what = "several tasks have no metric in common by which models could be compared"
+        remedy = (
+            f'measure one of them: evaluate = {{ task_tag = "{section["sets"][0].get("tag", "...")}" }} in [compare]'
+        )
+        raise ConfigError("settings", [("compare.evaluate", what, remedy)])
     values = over({"train": lasting(chosen, line if embedded else None)}, values)
     ablation = find_ablation(chosen.ablation) if chosen.ablation else None
     varied = [*([ablation.vary] if ablation else []), *chosen.vary]
@@ -85,6 +93,12 @@ def compared_models(given: Mapping[str, Any], chosen: CompareConfig) -> list[Com
         remedy = "name at least two, as --models lstm,transformer, or vary a setting, as --vary model.heads=1,2,4"
         raise ConfigError("settings", [("models", "there is nothing to compare with one model", remedy)])
     return found
+
+
+def several_tasks(data: Mapping[str, Any]) -> bool:
+    """Whether the sets of the data are for different tasks, each with a metric of its own."""
+    sets = data.get("sets")
+    return isinstance(sets, list) and len({one.get("task") for one in sets if isinstance(one, Mapping)}) > 1
 
 
 def lasting(chosen: CompareConfig, line: DefaultModels | None) -> dict[str, Any]:

@@ -58,7 +58,7 @@ CONVOLUTION = {"embedding": 64, "widths": [64] * 3}
 
 TRANSLATE = DefaultModels(
     data="embedded:dates",
-    budget="70s",
+    budget="60s",
     shared={
         "tokens": {"kind": "character", "joint": False},
         "model": {"length": 64},
@@ -70,9 +70,9 @@ TRANSLATE = DefaultModels(
         place("context-in-every-step", "encoder-decoder-every-step", RECURRENT),
         place("attention", "rnn-attention", {**RECURRENT, "hidden": 96}),
         place("dot-attention", "dot-attention", RECURRENT),
-        place("convolution", "conv-seq2seq", CONVOLUTION, rate=0.002),
-        place("transformer", "transformer", SELF_ATTENTION, rate=0.002),
-        place("hybrid", "hybrid", SELF_ATTENTION, rate=0.002),
+        place("convolution", "conv-seq2seq", CONVOLUTION),
+        place("transformer", "transformer", SELF_ATTENTION, rate=0.008),
+        place("hybrid", "hybrid", SELF_ATTENTION, rate=0.008),
     ],
     varied="transformer",
 )
@@ -126,5 +126,21 @@ GENERATE = DefaultModels(
     varied="transformer",
 )
 
-LINES = {"classify": CLASSIFY, "tag": TAG, "generate": GENERATE, "translate": TRANSLATE}
+CAPTION = DefaultModels(
+    data="embedded:digits",
+    budget="180s",
+    shared={
+        "model": {"embedding": 96},
+        "train": {**TRAINED, "learning_rate": 0.002},
+        "caption": {"measure": "exact"},
+    },
+    places=[
+        place("show-and-tell", "show-and-tell", {"decoder_widths": [128]}),
+        place("show-attend-tell", "show-attend-tell", {"decoder_widths": [128]}),
+        place("picture-transformer", "picture-transformer", {"encoder_widths": [96] * 2, "decoder_widths": [96] * 2}),
+    ],
+    varied="picture-transformer",
+)  # fmt: skip
+
+LINES = {"classify": CLASSIFY, "tag": TAG, "generate": GENERATE, "translate": TRANSLATE, "caption": CAPTION}
 """By task."""

@@ -36,7 +36,7 @@ def findings(runs: Sequence[ComparedRuns], chosen: CompareConfig, say: Say) -> F
     config = runs[0].compared.config
     return Findings(
         task=config.task,
-        data=str(config.data.train) if isinstance(config.data.train, str) else "your data",
+        data=name_of(config.data),
         part=part,
         examples=len(done[0].counted.counts),
         measure=done[0].result.measure,
@@ -48,6 +48,13 @@ def findings(runs: Sequence[ComparedRuns], chosen: CompareConfig, say: Say) -> F
         varied=[".".join(split_change(change)[0]) for change in chosen.vary],
         facts=facts(config, chosen),
     )
+
+
+def name_of(data: Any) -> str:
+    """What the data is called: its file, the tags of several sets, or nothing that could be read."""
+    if sets := getattr(data, "sets", None):
+        return ", ".join(one.tag for one in sets)
+    return data.train if isinstance(data.train, str) else "your data"
 
 
 def example_of(inputs: Sequence[Any]) -> Any:

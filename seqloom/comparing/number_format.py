@@ -64,6 +64,15 @@ def listed(names: list[str], and_: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {and_} {names[-1]}" if names else ""
 
 
+def capital(text: str) -> str:
+    """The same with a capital at the beginning; those of an abbreviation stay.
+
+    >>> capital("exact match"), capital("BLEU")
+    ('Exact match', 'BLEU')
+    """
+    return text[:1].upper() + text[1:]
+
+
 def signed(value: float) -> str:
     """A difference with its sign.
 

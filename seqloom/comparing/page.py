@@ -8,7 +8,8 @@ from html import escape
 from seqloom.attention.html import attention_run
 from seqloom.comparing.charts import Chart
 from seqloom.comparing.comparison import table_of
-from seqloom.comparing.report_text import headline, report_text
+from seqloom.comparing.number_format import capital
+from seqloom.comparing.report_text import headline, named, report_text
 from seqloom.comparing.results import Findings, ModelResult
 from seqloom.comparing.structure import DefinitionDifference, FormulaLine
 from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
@@ -87,7 +88,7 @@ def overview(found: Findings) -> str:
     )
     table = table_pane(f"<thead><tr>{heads}</tr></thead><tbody>{lines}</tbody>")
     lead = (
-        f"{found.measure.replace('_', ' ')} on {found.examples:,} held-out examples ({found.part}); p: whether a model "
+        f"{capital(named(found.measure))} on {found.examples:,} held-out examples ({found.part}); p: whether a model "
         "differs from the one above it by more than chance (approximate randomisation); tokens/s in training; memory "
         "of a training step."
     )
@@ -116,7 +117,7 @@ def chart_section(name: str, charts: Sequence[Chart]) -> str:
 def through_all(found: Findings) -> str:
     """One input, the answer of every model, and where each attends."""
     cards = "".join(card(one) for one in found.models)
-    lead = f"{found.example}" if found.example else "The same input for all."
+    lead = found.example or "The same input for all."
     return section("One input through all of them", lead, f'<div class="cards">{cards}</div>', "example")
 
 

@@ -24,14 +24,22 @@ FEW = 12
 
 
 def report_text(found: Findings) -> list[str]:
-    """Paragraphs: who is ahead, which step was the largest and what it adds, long inputs, forgetting, cost."""
-    paragraphs = [outcome(found), largest_step(found), long_inputs(found), forgotten(found), cost(found)]
+    """Paragraphs: who is ahead, which step was the largest and what it adds, what attention brought, long inputs,
+    forgetting, cost."""
+    paragraphs = [
+        outcome(found), largest_step(found), first_attention(found), long_inputs(found), forgotten(found), cost(found),
+    ]  # fmt: skip
     return [text for text in paragraphs if text]
 
 
 def headline(found: Findings) -> str:
-    best = found.best
-    return f"{best.label} is ahead: {named(found.measure)} {number(best.quality.value)}"
+    value = f"{named(found.measure)} {number(found.best.quality.value)}"
+    return f"No model is ahead: {value} for all" if all_alike(found) else f"{found.best.label} is ahead: {value}"
+
+
+def all_alike(found: Findings) -> bool:
+    """Whether every model has the same value, as all do that have not learned anything yet."""
+    return len({one.quality.value for one in found.models}) == 1
 
 
 def named(measure: str) -> str:
@@ -51,17 +59,22 @@ def outcome(found: Findings) -> str:
     sentence = (
         f"{count(len(found.models))} models learned from the same examples ({found.data}), cut into the same tokens, "
         f"in the same batches, with {found.allotted} each. On {found.examples:,} examples that none of them has seen, "
-        f"{best.label} is best: {named(found.measure)} {with_interval(best.quality)}"
     )
-    sentence += f"; {worst.label} is last with {number(worst.quality.value)}." if worst is not best else "."
+    if all_alike(found):
+        alike = f"all have the same {named(found.measure)}, {number(best.quality.value)}: nothing tells them apart."
+        return sentence + alike
+    sentence += (
+        f"{best.label} is best: {named(found.measure)} {with_interval(best.quality)}; "
+        f"{worst.label} is last with {number(worst.quality.value)}."
+    )
     close = [
-        f"{after.label} and {before.label}"
+        f"between {before.label} and {after.label}"
         for before, after in pairwise(found.models)
         if after.significant is False
     ]  # fmt: skip
-    if close:
-        sentence += f" Between {listed(close, 'and between')} the difference may be chance."
-    return sentence
+    if len(close) > 2 and len(close) == len(found.models) - 1:
+        return f"{sentence} Between neighbours every difference may be chance."
+    return f"{sentence} The difference {listed(close)} may be chance." if close else sentence
 
 
 def count(size: int) -> str:
@@ -71,37 +84,63 @@ def count(size: int) -> str:
 
 def largest_step(found: Findings) -> str:
     """The largest gain between neighbours, and what the equations say was added there."""
-    steps = [(gain(found, before, after), before, after) for before, after in pairwise(found.models)]
-    size, before, after = max(steps, key=lambda step: step[0])
-    if size <= 0 or not after.significant:
+    if all_alike(found):
+        return ""
+    steps = gains(found)
+    if not steps:
         return "No model is better than the one before it by more than chance could make it."
-    against = after.against
-    assert against is not None
-    text = (
-        f"The largest step is from {before.label} to {after.label}: {signed(against.difference.value)} "
-        f"(p {equals(p_value(against.randomisation_p))}). "
-    )
+    _, before, after = max(steps, key=lambda step: step[0])
+    text = f"The largest step is from {before.label} to {after.label}: {change(after)}. "
     new = list(dict.fromkeys(one.title[0].lower() + one.title[1:] for one in after.adds if one.change == "new"))
     if new:
         text += f"What is new in its equations: {'; '.join(title.rstrip('.') for title in new[:4])}. "
-    return text + why(before, after)
+    return text + why(found, before, after)
 
 
-def equals(text: str) -> str:
-    return text if text.startswith("<") else f"= {text}"
+def gains(found: Findings) -> list[tuple[float, ModelResult, ModelResult]]:
+    """Neighbours of which the second is better by more than chance could make it, with how much."""
+    steps = [(gain(found, before, after), before, after) for before, after in pairwise(found.models)]
+    return [(size, before, after) for size, before, after in steps if size > 0 and after.significant]
 
 
-def why(before: ModelResult, after: ModelResult) -> str:
+def change(after: ModelResult) -> str:
+    """By how much a model differs from the one before it."""
+    assert after.against is not None
+    p = p_value(after.against.randomisation_p)
+    return f"{signed(after.against.difference.value)} (p {p if p.startswith('<') else f'= {p}'})"
+
+
+def first_attention(found: Findings) -> str:
+    """What the first model that attends gains over the one before it, where that is not the largest step."""
+    steps = gains(found)
+    attending = next((step for step in steps if step[2].attends and not step[1].attends), None)
+    if attending is None or attending is max(steps, key=lambda step: step[0]):
+        return ""
+    _, before, after = attending
+    return f"Attention comes in with {after.label}: {change(after)}. {why(found, before, after)}"
+
+
+WRITING = ("translate", "caption")
+"""Tasks whose models hand something on from what reads to what writes."""
+
+
+def why(found: Findings, before: ModelResult, after: ModelResult) -> str:
     """What the equations of the two say about the way that information takes."""
     if after.attends and not before.attends:
+        if found.task in WRITING:
+            return (
+                f"{before.label} hands on what it has read as vectors of a fixed size, however long the input is: "
+                f"everything that is written must be found in them. {after.label} keeps a vector for every position "
+                "and computes, at each step of writing, which of them to attend to."
+            )
         return (
-            f"{before.label} hands on what it has read as vectors of a fixed size, however long the input is; "
-            f"{after.label} keeps a vector for every position and computes, at each step, which of them to attend to."
+            f"{after.label} computes how much each position counts for what is looked for; in {before.label} nothing "
+            "chooses between positions."
         )
     if before.recurrent_layers and not after.recurrent_layers:
         return (
             f"{before.label} reads position by position, each after the one before; {after.label} reads all positions "
-            "at once, so that no position is further away than another."
+            "at once."
         )
     if after.recurrent_layers and not before.recurrent_layers:
         return f"{after.label} reads in order and carries a state along; {before.label} has none."
@@ -109,17 +148,30 @@ def why(before: ModelResult, after: ModelResult) -> str:
 
 
 def long_inputs(found: Findings) -> str:
-    """How the metric changes from short inputs to long ones: where it falls most, where it holds best."""
+    """How the metric changes from short inputs to long ones: where it falls most, beside the best model."""
     falls = [(fall, one) for one in found.models if (fall := fall_of(found, one)) is not None]
-    if len(falls) < 2:
+    if len(falls) < 2 or all_alike(found):
         return ""
-    (most, weak), (least, strong) = max(falls, key=lambda f: f[0]), min(falls, key=lambda f: f[0])
+    most, weak = max(falls, key=lambda f: f[0])
+    least, strong = next((f for f in falls if f[1] is found.best and f[1] is not weak), min(falls, key=lambda f: f[0]))
     if most <= 0.02 or most - least <= 0.02:
-        return "The length of the input makes little difference here, to none of the models."
+        return f"The length of the {read(found)} makes little difference here for any of the models."
     ends = (lasting(weak)[0].label, lasting(weak)[-1].label)
     told = [f"{one.label} goes from {number(first)} to {number(last)}" for one, (first, last) in
             ((one, ends_of(one)) for one in (weak, strong))]  # fmt: skip
-    return f"From the shortest inputs ({ends[0]} words) to the longest ({ends[1]}), {listed(told)}."
+    unit = length_unit(found).split()[0]
+    unit = unit.removesuffix("s") if ends[0] == "1" else unit
+    return f"From the shortest {read(found)}s ({ends[0]} {unit}) to the longest ({ends[1]}), {listed(told)}."
+
+
+def length_unit(found: Findings) -> str:
+    """What the lengths of examples count."""
+    return f"{'words' if found.task in WRITING else 'tokens'} in the {read(found)}"
+
+
+def read(found: Findings) -> str:
+    """The text of an example whose length is counted: a picture has none of its own."""
+    return "caption" if found.task == "caption" else "input"
 
 
 def lasting(one: ModelResult) -> list[LengthBucket]:

@@ -46,10 +46,22 @@ def why_not_by_line(encoding: str) -> str:
     r"""Why lines cannot be read in an encoding; empty if they can.
 
     >>> why_not_by_line("cp1252"), why_not_by_line("utf-16"), why_not_by_line("klingon")
-    ('', 'lines of utf-16 do not end in one byte', 'there is no encoding of this name')
+    ('', 'lines of utf-16 do not end in one byte', 'there is no encoding of this name for files')
     """
     try:
         newline = "\n".encode(encoding)
+        b"\xff".decode(encoding, "replace")  # idna cannot
     except (LookupError, ValueError):
-        return "there is no encoding of this name"
-    return "" if newline == b"\n" else f"lines of {encoding} do not end in one byte"
+        return "there is no encoding of this name for files"
+    if newline != b"\n":
+        return f"lines of {encoding} do not end in one byte"
+    return "it lets half a character pass, which can neither be printed nor saved" if writes_halves(encoding) else ""
+
+
+def writes_halves(encoding: str) -> bool:
+    """Whether an encoding has lone surrogates, as UTF-7 has."""
+    try:
+        "\ud800".encode(encoding)
+    except ValueError:
+        return False
+    return True

@@ -109,7 +109,10 @@ def distil(
             for done in read_on(reading, source, network, options, file):
                 bar.advance(bar_task, done)
             file.end_part()
-        return DistilledPairs(Path(out), file.written.pairs, count)
+    if not file.written.pairs:
+        what = f"{out} holds no pair: nothing was written for any of {count:,} records"
+        raise SeqloomError(what, remedy="take models that are trained for longer, and data that they can read")
+    return DistilledPairs(Path(out), file.written.pairs, count)
 
 
 def read_on(

@@ -5,6 +5,7 @@ import pytest
 from seqloom.comparing.ablations import ABLATIONS
 from seqloom.comparing.compared_models import available_ablations, compared_models
 from seqloom.comparing.default_models import LINES
+from seqloom.comparing.findings import name_of
 from seqloom.comparing.settings import CompareConfig
 from seqloom.config import check
 from seqloom.errors import ConfigError, SeqloomError
@@ -20,6 +21,13 @@ def test_every_model_of_a_line_can_be_built_on_the_embedded_data_and_on_ones_own
     own = compared_models({"task": task, "data": {"train": "mine.tsv"}}, CompareConfig(budget="3m"))
     assert {one.config.train.budget for one in own} == {"3m"}
     assert {one.config.tokens.kind for one in own} == {type(own[0].config.tokens)().kind}  # not those of the line
+
+
+def test_data_of_several_sets_stands_in_the_place_of_the_embedded_data():
+    sets = [{"tag": tag, "train": "pairs.tsv"} for tag in ("<up>", "<down>")]
+    found = compared_models({"task": "translate", "data": {"sets": sets}}, CompareConfig(budget="3m"))
+    assert {one.config.data.train for one in found} == {""}
+    assert {name_of(one.config.data) for one in found} == {"<up>, <down>"}
 
 
 def test_data_tokens_batches_and_seeds_are_the_same_for_all():
@@ -75,6 +83,20 @@ def test_every_ablation_that_is_listed_varies_one_setting_of_one_model():
     "given, chosen, said",
     [
         ({}, {}, "task: is missing"),
+        (
+            {"task": "multitask"},
+            {},
+            "give --models, and the data as --data; that of several sets as tables [[data.sets]]",
+        ),
+        (
+            {
+                "task": "multitask",
+                "data": {"sets": [{"tag": "mood", "task": "classify"}, {"tag": "pos", "task": "tag"}]},
+            },
+            {"models": ["lstm", "rnn"]},
+            "no metric in common by which models could be compared\n"
+            '      -> measure one of them: evaluate = { task_tag = "mood" }',
+        ),
         ({"task": "translate"}, {"models": ["transformer"]}, "nothing to compare with one model"),
         ({"task": "classify"}, {"models": ["lstm", "lstm"]}, "'lstm' is listed twice"),
         ({"task": "classify"}, {"models": ["lstm", "lsmt"]}, "lsmt: model.name"),

@@ -30,6 +30,14 @@ def test_one_quote_that_never_closes_is_skipped_as_before(write):
     assert len(list(open_source(str(file), format="csv", on_bad="skip"))) == 50
 
 
+def test_a_header_of_many_columns_takes_time_in_measure(write):
+    """Each name was looked for among all others: a header of a megabyte took minutes."""
+    names = ",".join(f"c{number}" for number in range(130_000))
+    file = write("a.csv", f"label,text,{names}\ngood,a film{',' * 130_000}\n")
+    found = forked(lambda: sum(len(record.columns) for record in open_source(str(file), task="classify")), seconds=60)
+    assert (found.kind, found.text) == ("answer", "130002"), found
+
+
 def packed(header: bytes, piece: bytes, size: int) -> bytes:
     """So many bytes of one piece again and again, packed once: gzip files may stand one after the other."""
     together = piece * max((1 << 20) // len(piece), 1)

@@ -43,6 +43,23 @@ def test_a_wrong_policy_is_a_mistake():
         check(DataConfig, {"on_bad": "ignore"}, where="a.toml")
 
 
+@pytest.mark.parametrize(
+    "encoding, why",
+    [
+        ("idna", "there is no encoding of this name for files"),
+        ("rot13", "there is no encoding of this name for files"),
+        ("../x", "there is no encoding of this name for files"),
+        ("cp500", "lines of cp500 do not end in one byte"),
+        ("utf-7", "it lets half a character pass"),
+        ("raw_unicode_escape", "it lets half a character pass"),
+    ],
+)
+def test_an_encoding_has_to_be_one_of_text_in_lines(encoding, why):
+    """With idna the first bad line was a traceback; UTF-7 brought half a character, which no file of ours can hold."""
+    with pytest.raises(ConfigError, match=f"encoding: '{encoding}': {why}"):
+        check(DataConfig, {"encoding": encoding}, where="a.toml")
+
+
 def test_groups_cannot_be_cut_from_the_end():
     with pytest.raises(ConfigError, match="split_by: records with equal values need not be together at the end"):
         check(DataConfig, {"split_by": "author", "cut_from": "end"}, where="a.toml")

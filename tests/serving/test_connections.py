@@ -124,6 +124,16 @@ def test_a_client_that_never_reads_is_cut_and_fills_no_memory(served):
         assert served.memory() - before < 20_000_000
 
 
+@pytest.mark.parametrize("request_", [post("/forever", 60_000_000), get("/forever")], ids=["body", "next requests"])
+def test_what_comes_before_it_is_read_fills_no_memory(served, request_):
+    before = served.memory()
+    with served.connect(request_) as client:
+        client.settimeout(2)
+        with pytest.raises(TimeoutError):
+            client.sendall(b"x" * 60_000_000)
+        assert served.memory() - before < 20_000_000
+
+
 # --- too much -----------------------------------------------------------------------------------------
 
 TOO_LARGE = {"error": {"message": "the headers have more than 65,536 bytes", "bound": "header_bytes"}}
@@ -269,6 +279,12 @@ def test_after_a_refusal_nothing_more_is_parsed(served):
         assert (status, headers["connection"]) == (413, "close")
         client.sendall(b"def" + get("/scope?next"))
         assert read_until_cut(client) == b""
+
+
+def test_after_an_answer_in_pieces_that_ended_first_nothing_more_is_parsed(served):
+    with served.connect(post("/early-pieces", 6, b"abc")) as client:
+        assert read_until_cut(client).endswith(b"0\r\n\r\n")
+    assert "LocalProtocolError" not in served.log.read_text()
 
 
 def test_a_body_in_chunks_of_a_byte_is_refused_soon(served):

@@ -49,6 +49,10 @@ async def app(scope, receive, send):
         await answer(send, GONE)
     elif path == "/early":  # without reading the body
         await answer(send, "no", 413)
+    elif path == "/early-pieces":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"no", "more_body": True})
+        await send({"type": "http.response.body"})
     elif path == "/early-close":
         await answer(send, "no", 413, close=True)
     elif path == "/crash":

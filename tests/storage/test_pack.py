@@ -5,6 +5,7 @@ import shutil
 import stat
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -213,6 +214,18 @@ def comment(content: bytearray, start: int) -> None:
 def test_directories_that_lie_are_refused(packed, tmp_path, change, what):
     with pytest.raises(DamagedError, match=what):
         Pack(patched(packed, tmp_path / "bad.seqloom", change))
+
+
+@pytest.mark.parametrize("byte", [0x00, 0x7F, 0xFF])
+def test_a_directory_with_any_changed_byte_is_refused_or_says_the_same(packed, tmp_path, byte):
+    """zipfile has many errors of its own: of a name that is no UTF-8, of a version to come, of a place that is none."""
+    with ZipFile(packed) as archive:
+        start = archive.start_dir
+    whole = packed.read_bytes()
+    for place in range(start, len(whole)):
+        (tmp_path / "bad.seqloom").write_bytes(whole[:place] + bytes([byte]) + whole[place + 1 :])
+        with suppress(DamagedError):
+            open_files(tmp_path / "bad.seqloom").verify()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])

@@ -119,3 +119,9 @@ def test_the_command_writes_and_says_what(place, tmp_path):
     assert (done.exit_code, "pairs out of 7" in done.stdout) == (0, True), done.output
     done = CliRunner().invoke(app, ["distil", str(place / "there")])
     assert isinstance(done.exception, SeqloomError) and "--data was given 0 times" in str(done.exception)
+
+
+def test_a_teacher_that_writes_nothing_is_an_error(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(distilling.Reading, "answers", lambda self, records, model, options: [[" "] for _ in records])
+    with pytest.raises(SeqloomError, match="holds no pair: nothing was written for any of 7 records"):
+        seqloom.distil(place / "there", data=place / "pairs.tsv", out=tmp_path / "none.tsv")

@@ -239,6 +239,20 @@ def test_facts_that_make_no_model(two_tasks, tmp_path):
         seqloom.load(folder)
 
 
+def test_a_folder_with_tasks_without_end_is_refused_before_they_are_made(two_tasks, tmp_path):
+    """Each is checked as the model that it would be alone: a folder of 5 MB took minutes."""
+    folder = tmp_path / "tasks"
+    shutil.copytree(two_tasks, folder)
+    saved = json.loads((folder / "config.json").read_text())
+    (one, _), facts = saved["config"]["data"]["sets"], saved["facts"]["tasks"]["one"]
+    saved["config"]["data"]["sets"] = [{**one, "tag": f"task-{number}"} for number in range(30_000)]
+    saved["facts"]["tasks"] = {f"task-{number}": facts for number in range(30_000)}
+    (folder / "config.json").write_text(json.dumps(saved))
+    write_manifest(folder)
+    with pytest.raises(SeqloomError, match=r"data\.sets: .* should have at most 1000 items"):
+        seqloom.load(folder)
+
+
 def test_a_pipe_to_measure_on_is_not_waited_for(models, tmp_path):
     os.mkfifo(tmp_path / "data.tsv")
     found = forked(lambda: seqloom.load(models / "mood").evaluate(tmp_path / "data.tsv"), seconds=15)

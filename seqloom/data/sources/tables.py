@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -144,7 +144,7 @@ def sniffed(file: Path, usual: str) -> str:
 def header_names(cells: list[str], place: Place) -> list[str]:
     """The names in a header; a column without one goes by its number."""
     names = [cell.strip() or str(position) for position, cell in enumerate(cells, 1)]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise DataError(f"two columns are called {twice!r}", where=str(place), remedy="give each its own name")
     return names

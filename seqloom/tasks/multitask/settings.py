@@ -15,6 +15,8 @@ from seqloom.tasks.tag.settings import TagConfig
 
 ALONE: dict[str, type[TaskConfig]] = {"classify": ClassifyConfig, "tag": TagConfig}
 """The settings of a task by itself: of those whose models are an encoder with a head."""
+MOST_TASKS = 1_000
+"""Each is a model to be checked and built, which a folder of somebody else's would have without end."""
 LETTERS_OFF = {"tag": {"characters": 0}}
 """What of a task's own section is otherwise than by default: the encoder reads words alone, in every task."""
 
@@ -33,7 +35,7 @@ class TaskSet(TaggedSet):
 class MultitaskData(TaggedData):
     """The data of several tasks."""
 
-    sets: list[TaskSet] = Field(default_factory=list)  # type: ignore[assignment]
+    sets: list[TaskSet] = Field(default_factory=list, max_length=MOST_TASKS)  # type: ignore[assignment]
     """The tasks, at least two, each with a tag and its data: tables [[data.sets]]."""
 
 
