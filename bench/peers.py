@@ -67,6 +67,11 @@ class Running:
             raise SystemExit(f"{self.peer.name} ended with code {self.process.wait()}: see above")
         return json.loads(line)
 
+    def peak(self) -> int:
+        """The most memory that the process has had, in bytes: libraries, model and all."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
     def __enter__(self) -> Self:
         return self
 

@@ -18,8 +18,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench.memory import Cost, watch
 from bench.text import real_sentences, write_lines
+from bench.watched_memory import Cost, watch
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 PIECE = 1_000_000

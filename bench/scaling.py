@@ -66,7 +66,7 @@ def work(asked: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     group = init_processes("cpu")
     trainer, trainable = opened(JOBS[asked.model], asked.worker, asked.precision, 1, group=group)
-    trained, batches = group.wrap(trainer.model), list(islice(trainable.stream, WARM + asked.steps))
+    trained, batches = trainer.wrapped(), list(islice(trainable.stream, WARM + asked.steps))
     for batch in batches[:WARM]:
         trainer.step(trained, batch)
     group.barrier()

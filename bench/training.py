@@ -1,10 +1,11 @@
-"""How fast seqloom trains, beside Hugging Face transformers, torch's own modules in a loop, and Keras.
+"""How fast seqloom trains, beside Hugging Face transformers, torch's own modules in a loop, Keras, eole and JoeyNMT.
 
 python -m bench.training                                       # all models, float32 and bfloat16
 python -m bench.training --models small --precisions float32   # one of them
 
 Every peer trains the same model on the same batches of Multi30k with the same optimizer, in turns; target tokens per
-second (of classifiers, tokens read), with the median over the turns.
+second (of classifiers, tokens read), with the median over the turns. eole and JoeyNMT make batches of 2,048 tokens
+of the same pairs by themselves.
 """
 
 from __future__ import annotations
@@ -30,14 +31,17 @@ from bench.decoding import HUGGING_FACE
 from bench.matrix_products import matrix_speed, operations
 from bench.peers import Peer, Running
 from bench.training_jobs import JOBS, full_batches, opened, plain, sizes, write_data
+from seqloom.training.loop import Trainer
 
 OURS = Peer("seqloom", "train_seqloom.py")
 MARIAN = Peer("Hugging Face", "train_hugging_face.py", HUGGING_FACE)
 LOOP = Peer("torch.nn loop", "train_torch.py", HUGGING_FACE)  # the same torch as Hugging Face's
+EOLE = Peer("eole", "train_eole.py", ("eole==0.6.4", "aiohttp"))
+JOEY = Peer("JoeyNMT", "train_joeynmt.py", ("joeynmt==2.3.0", "importlib_metadata"))
 KERAS = Peer("Keras", "train_keras.py", ("keras==3.15.1",))
 PEERS = {
-    "tiny": (OURS, MARIAN, LOOP),
-    "small": (OURS, MARIAN, LOOP),
+    "tiny": (OURS, MARIAN, LOOP, EOLE, JOEY),
+    "small": (OURS, MARIAN, LOOP, EOLE, JOEY),
     "GRU with attention": (OURS, LOOP),
     "LSTM classifier": (OURS, LOOP, KERAS),
     "character LSTM": (OURS, LOOP, KERAS),
@@ -108,16 +112,11 @@ def arguments() -> argparse.Namespace:
 
 def measure(asked: argparse.Namespace, model: str, precision: str, data: Path) -> Measured:
     """All peers in turns, so that noise meets everybody."""
-    job, peers = JOBS[model], [peer for peer in PEERS[model] if not asked.only or peer.name in asked.only]
-    trainer, trainable = opened(job, data, precision, asked.threads)
-    batches = list(full_batches(job, trainable, asked.batches))
+    peers = [peer for peer in PEERS[model] if not asked.only or peer.name in asked.only]
+    request, trainer, batches = requested(asked, model, precision, data)
     work = sum(operations(partial(trainer.step, trainer.model, batch)) for batch in batches)
-    given = [plain(job, batch) for batch in batches]
+    given = request["batches"]
     tokens = sum(batch["count"] for batch in given)
-    request = {
-        "model": model, "precision": precision, "threads": asked.threads, "data": str(data), "batches": given,
-        "sizes": sizes(job, trainer),
-    }  # fmt: skip
     speeds, losses, products = defaultdict[str, list[float]](list), dict[str, list[float]](), []
     memory: dict[str, int] = {}
     with ExitStack() as stack:
@@ -129,9 +128,23 @@ def measure(asked: argparse.Namespace, model: str, precision: str, data: Path) -
                 losses.setdefault(one.peer.name, []).append(mean(answer["losses"]))
                 memory[one.peer.name] = answer["memory"]
                 if turn:
-                    speeds[one.peer.name].append(tokens / answer[asked.clock])
+                    speeds[one.peer.name].append(answer.get("tokens", tokens) / answer[asked.clock])
         about: dict[str, Any] = {one.peer.name: one.versions for one in running}
     return Measured(model, precision, dict(speeds), losses, memory, about, median(products), work / tokens)
+
+
+def requested(
+    asked: argparse.Namespace, model: str, precision: str, data: Path
+) -> tuple[dict[str, Any], Trainer[Any], list[Any]]:
+    """What every peer is told: the sizes of its model, and the batches; and our own trainer with the same ones."""
+    job = JOBS[model]
+    trainer, trainable = opened(job, data, precision, asked.threads)
+    batches = list(full_batches(job, trainable, asked.batches))
+    request = {
+        "model": model, "precision": precision, "threads": asked.threads, "data": str(data),
+        "batches": [plain(job, batch) for batch in batches], "sizes": sizes(job, trainer),
+    }  # fmt: skip
+    return request, trainer, batches
 
 
 def table(found: Measured) -> Table:

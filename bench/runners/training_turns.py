@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-Step = Callable[[int], float]
-"""One step of the optimizer on a batch, by its number: the mean loss before it."""
+Step = Callable[[int], "float | tuple[float, int]"]
+"""One step of the optimizer on a batch, by its number: the mean loss before it; of who chooses the batches, also how
+many target tokens this one had."""
 Start = Callable[[dict[str, Any]], tuple[dict[str, Any], Step]]
 """Build a model as the job says: versions and the number of parameters, and the step."""
 
@@ -29,9 +30,13 @@ def serve(start: Start) -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         begin, processor = time.perf_counter(), time.process_time()
-        losses = [step(number) for number in asked["batches"]]
+        found = [step(number) for number in asked["batches"]]
         times = {"seconds": time.perf_counter() - begin, "processor": time.process_time() - processor}
-        print(json.dumps({**times, "losses": losses, "memory": memory("VmHWM") - before}), file=answers, flush=True)
+        own = [one for one in found if isinstance(one, tuple)]
+        answer = {**times, "losses": [loss for loss, _ in own] or found, "memory": memory("VmHWM") - before}
+        if own:
+            answer["tokens"] = sum(tokens for _, tokens in own)
+        print(json.dumps(answer), file=answers, flush=True)
 
 
 def memory(kind: str) -> int:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ ADAM = 2
 
 @dataclass(frozen=True)
 class Cost:
-    """One training step (forward and backward) on one sequence."""
+    """What something takes for one sequence: a training step (forward and backward), if nothing else is said."""
 
     length: int
     seconds: float
@@ -48,21 +49,31 @@ def costs_by_length(network: Any, longest: int) -> list[Cost]:
     if not hasattr(network, "example_batch"):
         return []
     found: list[Cost] = []
+    for length in lengths_up_to(longest):
+        found.append(cost_of(partial(train_once, network, length), length))
+        if found[-1].seconds > SECONDS or found[-1].bytes > BYTES:
+            break
+    return found
+
+
+def lengths_up_to(longest: int) -> Iterator[int]:
+    """32, 64, ... up to the longest."""
     length = SHORTEST
     while length <= longest:
-        batch = network.example_batch(1, length, length)
-
-        def step(batch: tuple[Any, ...] = batch) -> None:
-            network(*batch).sum().backward()
-            network.zero_grad(set_to_none=True)
-
-        step()  # the first one is slow
-        seconds = min(timed(step) for _ in range(REPEATS))
-        found.append(Cost(length, seconds, peak_memory(step)))
-        if seconds > SECONDS or found[-1].bytes > BYTES:
-            break
+        yield length
         length *= 2
-    return found
+
+
+def train_once(network: Any, length: int) -> None:
+    """Forward and backward pass of one sequence of so many tokens."""
+    network(*network.example_batch(1, length, length)).sum().backward()
+    network.zero_grad(set_to_none=True)
+
+
+def cost_of(run: Callable[[], object], length: int, clock: Callable[[], float] = time.perf_counter) -> Cost:
+    """The time of the fastest of some runs, and the memory of one."""
+    run()  # the first one is slow
+    return Cost(length, min(timed(run, clock) for _ in range(REPEATS)), peak_memory(run))
 
 
 def long_enough(model: Model, longest: int) -> nn.Module:
@@ -77,10 +88,10 @@ def long_enough(model: Model, longest: int) -> nn.Module:
     return network.to(model.device).train()
 
 
-def timed(run: Callable[[], object]) -> float:
-    began = time.perf_counter()
+def timed(run: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    began = clock()
     run()
-    return time.perf_counter() - began
+    return clock() - began
 
 
 def training_memory(model: Model, config: RunConfig, folder: Path) -> int:

@@ -16,7 +16,7 @@ from seqloom.errors import DamagedError, quoted
 from seqloom.storage.checked_json import parse_object
 from seqloom.storage.mapped_file import map_file
 from seqloom.storage.pack import Pack, is_pack
-from seqloom.storage.tensor_file import TensorInfo, tensor_infos, tensors_in
+from seqloom.storage.tensor_file import TensorInfo, metadata_in, tensor_infos, tensors_in
 from seqloom.storage.writing import FORMAT, MANIFEST
 
 if TYPE_CHECKING:
@@ -114,6 +114,10 @@ class ModelFiles:
     def tensor_infos(self, name: str) -> dict[str, TensorInfo]:
         """The tensors of a safetensors file by name: their shapes and kinds, without their numbers."""
         return tensor_infos(self.map(name), str(self.place / name))
+
+    def metadata(self, name: str) -> dict[str, Any]:
+        """What the header of a safetensors file says beside tensors."""
+        return metadata_in(self.map(name), str(self.place / name))
 
     def tensors(self, name: str) -> dict[str, Tensor]:
         """The tensors of a safetensors file, on the mapped memory: to be copied from."""

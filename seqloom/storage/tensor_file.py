@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 HEADER_BYTES = 1 << 24
 MOST_DIMENSIONS = 8
+METADATA = "__metadata__"
+"""The one entry of a header that is no tensor: texts by name."""
 DTYPES = {
     "F64": ("float64", 8),
     "F32": ("float32", 4),
@@ -47,17 +49,28 @@ class TensorInfo(NamedTuple):
 
 
 def tensor_infos(data: memoryview, where: str) -> dict[str, TensorInfo]:
-    """The header: every tensor inside the file, none over another, and nothing between them."""
-    size = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or not 2 <= size <= min(HEADER_BYTES, len(data) - 8):
-        raise damaged(where, "its header does not fit")
-    header = parse_object(data[8 : 8 + size], where, HEADER_BYTES)
-    header.pop("__metadata__", None)
-    found = {name: tensor_info(name, entry, 8 + size, where) for name, entry in header.items()}
-    ends = [(8 + size, 8 + size), *sorted((info.start, info.end) for info in found.values()), (len(data), len(data))]
+    """The tensors of the header: each inside the file, none over another, and nothing between them."""
+    header, end = read_header(data, where)
+    header.pop(METADATA, None)
+    found = {name: tensor_info(name, entry, end, where) for name, entry in header.items()}
+    ends = [(end, end), *sorted((info.start, info.end) for info in found.values()), (len(data), len(data))]
     if any(before[1] != after[0] for before, after in pairwise(ends)):
         raise damaged(where, "its tensors do not fill it")
     return found
+
+
+def metadata_in(data: memoryview, where: str) -> dict[str, Any]:
+    """What the header says beside tensors."""
+    found = read_header(data, where)[0].get(METADATA)
+    return found if isinstance(found, dict) else {}
+
+
+def read_header(data: memoryview, where: str) -> tuple[dict[str, Any], int]:
+    """The object that a file begins with, and where it ends."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or not 2 <= size <= min(HEADER_BYTES, len(data) - 8):
+        raise damaged(where, "its header does not fit")
+    return parse_object(data[8 : 8 + size], where, HEADER_BYTES), 8 + size
 
 
 def tensor_info(name: str, entry: Any, offset: int, where: str) -> TensorInfo:
@@ -96,7 +109,7 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
     return {name: tensor.clone() for name, tensor in tensors_in(data, str(file)).items()}
 
 
-def write_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
+def write_tensors(file: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> None:
     """Tensors into a file with the rights of any other; `OSError` if there is no room.
 
     It is the old file or the new one: whoever has mapped the old one keeps it.
@@ -110,7 +123,7 @@ def write_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
             rights = os.fstat(
                 stream.fileno()
             ).st_mode  # of any file of this user; the library's are for the owner alone
-        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, part)
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, part, metadata)
         part.chmod(stat.S_IMODE(rights))
         os.replace(part, file)
     except SafetensorError as error:

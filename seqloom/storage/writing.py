@@ -25,7 +25,7 @@ FORMAT = 1
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """A folder to fill; when the block ends well it gets its manifest and appears at `target` at once."""
-    part = target.with_name(f".{target.name}.part")
+    part = unfinished(target)
     try:
         shutil.rmtree(part, ignore_errors=True)  # left by a process that was killed while writing
         part.mkdir(parents=True)
@@ -47,6 +47,11 @@ def new_folder(target: Path) -> Iterator[Path]:
         raise
 
 
+def unfinished(target: Path) -> Path:
+    """Where a folder or a file stands while it is written."""
+    return target.with_name(f".{target.name}.part")
+
+
 @contextmanager
 def output_errors(target: Path) -> Iterator[None]:
     """While something is written: what the system says is an `OutputError`."""
@@ -60,7 +65,7 @@ def output_errors(target: Path) -> Iterator[None]:
 @contextmanager
 def replaced(target: Path) -> Iterator[BinaryIO]:
     """A stream to write a file with: the file is the old one or, when the block ends well, the new one."""
-    part = target.with_name(f".{target.name}.part")
+    part = unfinished(target)
     try:
         with output_errors(target):
             with part.open("wb") as stream:

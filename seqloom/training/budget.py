@@ -19,7 +19,6 @@ from typing import Any
 
 from seqloom.errors import ConfigError, TrainingError
 from seqloom.storage import read_json, replace_file
-from seqloom.training import checkpoint as checkpoints
 from seqloom.training.durations import format_duration, parse_duration
 from seqloom.training.loop import Trainer
 from seqloom.training.settings import TrainConfig
@@ -94,7 +93,7 @@ def measure(trial: Trainer[Any], clock: Callable[[], float] = time.monotonic) ->
     """Time steps, an evaluation and a checkpoint of a trainer that is thrown away; the data is left where it was."""
     stream, group = trial.trainable.stream, trial.group
     position = stream.position()
-    trained, batches = group.wrap(trial.model), iter(stream)
+    trained, batches = trial.wrapped(), iter(stream)
     for _ in range(UNTIMED):
         trial.step(trained, next(batches))
     longest = min(parse_duration(trial.config.budget) * SHARE, LONGEST)
@@ -104,10 +103,8 @@ def measure(trial: Trainer[Any], clock: Callable[[], float] = time.monotonic) ->
         steps += 1
     stepped = clock()
     trial.evaluate()
-    trial.sample()
     evaluated = clock()
-    if group.is_main:
-        checkpoints.save(trial.run, trial.state())
+    trial.write_checkpoint()
     saved = clock()
     stream.seek(position)
     return Costs((stepped - began) / steps, evaluated - stepped, saved - evaluated)

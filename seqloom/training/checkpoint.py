@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from seqloom.errors import DamagedError
 from seqloom.storage import new_folder, open_files, write_json, write_tensors
+from seqloom.training.shards import ShardedTensors, is_sharded
 
 FOLDER = "checkpoints"
 ENDING = ".safetensors"
@@ -26,7 +27,7 @@ class Checkpoint:
     """A moment of a run: tensors by kind (model, optimizer, average), and everything else as JSON."""
 
     step: int
-    tensors: dict[str, dict[str, Tensor]]
+    tensors: Mapping[str, dict[str, Tensor]]
     state: dict[str, Any]
 
     @property
@@ -50,18 +51,27 @@ def save(run: Path, checkpoint: Checkpoint) -> Path:
     with new_folder(target) as folder:
         for kind, tensors in checkpoint.tensors.items():
             write_tensors(folder / f"{kind}{ENDING}", tensors)
-        write_json(folder / "state.json", {"step": checkpoint.step, **checkpoint.state})
+        write_state(folder, checkpoint)
     return target
+
+
+def write_state(folder: Path, checkpoint: Checkpoint) -> None:
+    """Everything that is not a tensor."""
+    write_json(folder / "state.json", {"step": checkpoint.step, **checkpoint.state})
 
 
 def load(folder: Path, *, to_predict: bool = False) -> Checkpoint:
     """Read a checkpoint after checking every file of it; to predict, without what only training needs."""
     files = open_files(folder)
-    names = [name for name in files.names if name.endswith(ENDING)]
-    if to_predict:
-        names = [name for name in names if name.removesuffix(ENDING) in PREDICTS]
-    kinds = {name.removesuffix(ENDING): files.tensors(name) for name in names}
-    tensors = {kind: {name: tensor.clone() for name, tensor in found.items()} for kind, found in kinds.items()}
+    tensors: Mapping[str, dict[str, Tensor]]
+    if is_sharded(files):
+        tensors = ShardedTensors(files)
+    else:
+        names = [name for name in files.names if name.endswith(ENDING)]
+        if to_predict:
+            names = [name for name in names if name.removesuffix(ENDING) in PREDICTS]
+        kinds = {name.removesuffix(ENDING): files.tensors(name) for name in names}
+        tensors = {kind: {name: tensor.clone() for name, tensor in found.items()} for kind, found in kinds.items()}
     state = files.json("state.json")
     step = state.pop("step", None)
     if not isinstance(step, int) or "model" not in tensors or not isinstance(state.get("progress"), dict):
@@ -72,6 +82,8 @@ def load(folder: Path, *, to_predict: bool = False) -> Checkpoint:
 def size_to_predict(folder: Path) -> int:
     """Bytes of the tensors that a model predicts with."""
     files = open_files(folder)
+    if is_sharded(files):
+        return ShardedTensors(files).size(PREDICTS)
     return sum(files.size(f"{kind}{ENDING}") for kind in PREDICTS if f"{kind}{ENDING}" in files)
 
 

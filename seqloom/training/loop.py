@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import torch
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 
 from seqloom.errors import ConfigError, TrainingError
 from seqloom.layers.dropout import draw_from
@@ -46,6 +47,7 @@ from seqloom.training.trainer_state import TrainerState
 
 if TYPE_CHECKING:
     from seqloom.training.budget_replanning import BudgetReplanner
+    from seqloom.training.sharding import Sharding
 
 B = TypeVar("B")
 
@@ -58,7 +60,12 @@ class Trainer(Generic[B]):
         rates: LayerRates | None = None,
     ) -> None:  # fmt: skip
         self.run, self.config, self.trainable, self.group = run, config, trainable, group
-        self.model = model.to(group.device)
+        self.sharding: Sharding | None = None
+        if config.shard and group.world_size > 1:
+            from seqloom.training.sharding import Sharding  # here: a second of torch that nobody else needs
+
+            self.sharding = Sharding(model, group)
+        self.model = model if self.sharding else model.to(group.device)
         self.generator = torch.Generator(group.device)
         draw_from(self.generator, self.model)
         self.rates = rates or LayerRates()
@@ -84,7 +91,7 @@ class Trainer(Generic[B]):
         display = Display(
             self.config, progress.step, predicts_tokens=self.trainable.predicts_tokens, quiet=quiet or not group.is_main
         )
-        trained = group.wrap(self.model)
+        trained = self.wrapped()
         if self.replanner is not None:
             self.replanner.begin(progress.step)
         for note in (*notes, *self.trainable.notes):
@@ -118,6 +125,10 @@ class Trainer(Generic[B]):
                 metrics.close()
         return self.progress
 
+    def wrapped(self) -> nn.Module:
+        """The model as it is called in training, so that all processes share their gradients."""
+        return self.model if self.sharding else self.group.wrap(self.model)
+
     def follow(self, replanner: BudgetReplanner) -> None:
         """Train as many steps as a plan says, and as it comes to say."""
         self.replanner, self.schedule.revisions = replanner, replanner.plan.revisions
@@ -150,7 +161,10 @@ class Trainer(Generic[B]):
                 if not counted:  # fewer examples than processes: one that counts for nothing, so that all stay in step
                     part = self.trainable.split(batch, self.trainable.size(batch))[0]
                 last = position == len(parts) - 1
-                quiet = trained.no_sync() if group.world_size > 1 and not last else nullcontext()  # type: ignore[operator]
+                replicated = isinstance(
+                    trained, DistributedDataParallel
+                )  # a sharded one has no room for whole gradients
+                quiet = trained.no_sync() if replicated and not last else nullcontext()  # type: ignore[operator]
                 with quiet, self.precision():
                     loss = self.loss(trained, part)
                     (loss.total * (group.world_size if counted else 0)).backward()  # type: ignore[no-untyped-call]
@@ -218,7 +232,7 @@ class Trainer(Generic[B]):
         step = progress.step
         last = step >= config.steps
         due = step % config.evaluate_every == 0 or last
-        result = self.evaluate() if due else None
+        result, sample = self.evaluate() if due else (None, "")
         better = progress.improved(result) if result else False
         if result and not better:
             self.schedule.on_plateau()
@@ -233,7 +247,7 @@ class Trainer(Generic[B]):
             self.last_metrics, self.last_score = dict(result.metrics), result.selection_score
             self.asked_to_stop = self.call("on_validation", best=better)
         if due:
-            sample = metrics.sample(step, self.sample()) if metrics is not None else ""
+            sample = metrics.sample(step, sample) if metrics is not None else ""
             display.evaluated(step, result.metrics if result else {}, best=better, sample=sample)
         progress.finished = stop_reason(progress, config)
         if step % config.checkpoint_every == 0 or better or progress.finished:
@@ -271,18 +285,13 @@ class Trainer(Generic[B]):
 
     # --- evaluating -------------------------------------------------------------------------------
 
-    def evaluate(self) -> ValidationResult | None:
+    def evaluate(self) -> tuple[ValidationResult | None, str]:
+        """The metrics of the averaged weights, and a sample answer, which the main process alone shows."""
         self.model.eval()
-        with torch.no_grad(), self.averaged_weights(), self.precision():
-            return self.trainable.evaluate(self.model)
-
-    def sample(self) -> str:
-        """A sample answer of the averaged weights; the main process alone shows it."""
-        self.model.eval()
-        if not self.group.is_main:
-            return ""
-        with torch.no_grad(), self.averaged_weights(), self.precision():
-            return self.trainable.sample(self.model)
+        whole = self.sharding.gathered() if self.sharding else nullcontext()
+        with torch.no_grad(), self.averaged_weights(), whole, self.precision():
+            result = self.trainable.evaluate(self.model)
+            return result, self.trainable.sample(self.model) if self.group.is_main else ""
 
     def averaged(self) -> Iterator[tuple[str, torch.Tensor]]:
         return ((name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad)
@@ -313,13 +322,20 @@ class Trainer(Generic[B]):
     # --- nothing lost -------------------------------------------------------------------------------
 
     def save(self, metrics: MetricsLog | None) -> None:
-        """Write a checkpoint: the main process does, the others wait."""
-        if self.group.is_main:
-            assert metrics is not None
+        """Write a checkpoint behind the metrics so far, and remove those that are no longer kept."""
+        if metrics is not None:
             metrics.settle()
-            checkpoints.save(self.run, self.state())
+        self.write_checkpoint()
+        if self.group.is_main:
             checkpoints.prune(self.run, self.config.keep, self.progress.best_step)
         self.group.barrier()
+
+    def write_checkpoint(self) -> None:
+        """The main process writes; of a sharded model every process its part."""
+        if self.sharding:
+            self.sharding.save(self.run, self.state())
+        elif self.group.is_main:
+            checkpoints.save(self.run, self.state())
 
     def state(self) -> Checkpoint:
         tensors = {
@@ -341,9 +357,13 @@ class Trainer(Generic[B]):
 
     def restore(self, saved: Checkpoint) -> None:
         """Be exactly where the checkpoint was written."""
-        load_weights(self.model, saved.tensors["model"])
-        load_optimizer_state(self.optimizer, self.model, saved.tensors["optimizer"])
-        self.average = {name: value.to(self.group.device) for name, value in saved.tensors.get("average", {}).items()}
+        if self.sharding:
+            self.average = self.sharding.restore(saved, self.optimizer)
+        else:
+            load_weights(self.model, saved.tensors["model"])
+            load_optimizer_state(self.optimizer, self.model, saved.tensors["optimizer"])
+            average = saved.tensors.get("average", {})
+            self.average = {name: value.to(self.group.device) for name, value in average.items()}
         self.progress = TrainerState.load(saved.state["progress"])
         self.replan()
         # by the settings of today: more steps may be asked for

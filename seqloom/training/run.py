@@ -148,6 +148,8 @@ class Run:
         if plan is not None:
             self.set_train(plan.settings(self.config.train))
         trainer = self.trainer(self.out, task, trainable)
+        if self.config.train.shard and trainer.sharding is None:
+            self.notes.append("train.shard splits nothing here: this is one process (see docs/scaling.md for torchrun)")
         if plan is not None and self.group.world_size == 1:  # several processes keep to the first plan
             trainer.follow(BudgetReplanner(self.out, plan))
             trainer.progress.seconds = time.monotonic() - began

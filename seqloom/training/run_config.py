@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
-from pydantic import create_model
+from pydantic import create_model, model_validator
 
-from seqloom.config import check, gather
+from seqloom.config import check, gather, problem
 from seqloom.data.embedded import find_embedded, is_embedded
 from seqloom.errors import ConfigError
 from seqloom.storage import open_files
@@ -33,6 +33,16 @@ class RunConfig(TaskConfig):
     """Initial weights."""
     teacher: TeacherConfig = TeacherConfig()
     """Knowledge distillation from a trained model."""
+
+    @model_validator(mode="after")
+    def a_sharded_model_can_be(self) -> Self:
+        if self.train.shard and self.task == "multitask":
+            what = "a model with several heads is trained by one process"
+            raise problem("train.shard", what, remedy="leave it out, and start it without torchrun")
+        if self.train.shard and getattr(getattr(self, "model", None), "norm_kind", "") == "batch":
+            what = 'the running means of model.norm_kind = "batch" are not shared by processes'
+            raise problem("train.shard", what, remedy='leave it out, or set model.norm_kind = "layer"')
+        return self
 
 
 @cache

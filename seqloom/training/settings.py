@@ -66,6 +66,9 @@ class TrainConfig(Config):
     """CPU threads; 0: one per core that is idle when the run starts; a resumed run keeps the number."""
     device: str = "auto"
     """cpu, cuda, cuda:1 or mps; auto: the fastest available."""
+    shard: bool = False
+    """Under torchrun, split weights, gradients and optimizer state over the processes (FSDP2), for models that do not
+    fit on one device; evaluations gather the weights."""
     precision: Literal["auto", "float32", "bfloat16"] = "float32"
     """Precision of the computation: bfloat16 is faster where the device supports it, weights stay in float32; auto:
     bfloat16 there, float32 elsewhere; a resumed run keeps what was chosen."""

@@ -1,8 +1,5 @@
 """Processes that train together: a lost one is started anew, and every task can be shared."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,25 +11,13 @@ from seqloom.training.run_config import load_run
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
 from tests.tasks.written_numbers import write_pairs
-from tests.training.kills import ROOT
 from tests.training.reviews import write_reviews
+from tests.training.together import torchrun
 
 SMALL = [
     "model.embedding=12", "model.dropout=0", "train.warmup_steps=2", "train.batch_tokens=150", "train.log_every=1",
     "train.evaluate_every=8",
 ]  # fmt: skip
-
-
-def torchrun(folder, *arguments, restarts=0):
-    """Train in two processes that torchrun starts."""
-    environment = {**os.environ, "SEQLOOM_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
-    call = [
-        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
-        f"--max-restarts={restarts}", "--monitor-interval=0.1", "-m", "tests.training.together", *arguments,
-    ]  # fmt: skip
-    done = subprocess.run(call, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=200)
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 def test_a_lost_process_is_started_anew_and_nothing_is_lost(tmp_path):

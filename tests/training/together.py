@@ -1,9 +1,10 @@
-"""Runs for test_elastic.py: RUN KILL-AT TASK DATA SETTING..., several with ; between them."""
+"""Runs in two processes: RUN KILL-AT TASK DATA SETTING... [--resume], several with ; between them."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +17,18 @@ from seqloom.training.distributed import init_processes
 from seqloom.training.loop import Trainer
 from seqloom.training.run import Run
 from seqloom.training.run_config import load_run
+from tests.training.kills import ROOT
+
+
+def torchrun(folder: Path, *arguments: str, restarts: int = 0) -> None:
+    """Train in two processes that torchrun starts: what `main` below is given."""
+    environment = {**os.environ, "SEQLOOM_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
+    call = [
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
+        f"--max-restarts={restarts}", "--monitor-interval=0.1", "-m", "tests.training.together", *arguments,
+    ]  # fmt: skip
+    done = subprocess.run(call, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
 
 
 def kill_once(run: Path, step: int) -> None:
@@ -39,8 +52,8 @@ def main(arguments: list[str]) -> None:
             run, kill_at, task, data, *settings = words
             if int(kill_at):
                 kill_once(Path(run), int(kill_at))
-            config = load_run(None, settings, task=task, data__train=data)
-            Run(config, Path(run), group).train(resume=False, quiet=True)
+            config = load_run(None, [one for one in settings if one != "--resume"], task=task, data__train=data)
+            Run(config, Path(run), group).train(resume="--resume" in settings, quiet=True)
     group.close()
 
 
