@@ -29,10 +29,12 @@ soak: .venv/.dev  ## mutated models and data, a hundred real kills of a run, ten
 	@$(BIN)/python -m tests.training.kills 100
 	@$(BIN)/python -m tests.serving.overload 600
 
-bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; half an hour, by hand
+bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its own; an hour or more, by hand
 	@$(BIN)/python -m bench.decoding --json bench-decoding.json
 	@$(BIN)/python -m bench.training --json bench-training.json
+	@$(BIN)/python -m bench.memory --json bench-memory.json
 	@$(BIN)/python -m bench.serving --json bench-serving.json
+	@$(BIN)/python -m bench.lengths --json bench-lengths.json
 
 screenshots: .venv/.dev  ## the pictures of the README, taken by the tests of the studio
 	@$(BIN)/seqloom demo --out runs/demo >/dev/null
