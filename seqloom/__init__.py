@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from seqloom.training.api import train
     from seqloom.training.callbacks import Callback
     from seqloom.training.distilling import distil
-    from seqloom.training.model import Model, load
+    from seqloom.training.loading import load
+    from seqloom.training.model import Model
     from seqloom.training.tuning import tune
 
 __all__ = [
@@ -52,7 +53,7 @@ _HOMES = {
     "distil": "seqloom.training.distilling",
     "explain": "seqloom.explaining.explain",
     "layer": "seqloom.layers.base",
-    "load": "seqloom.training.model",
+    "load": "seqloom.training.loading",
     "train": "seqloom.training.api",
     "tune": "seqloom.training.tuning",
 }

@@ -37,7 +37,7 @@ UNFAMILIAR = ("Sonntag, 3. Mai 2020", "the 3rd of May, 2020", "3/V/2020", "3 maj
 def demo(out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("demo")) -> None:
     """Train a model that reads dates in thirteen languages, and see what it does."""
     from seqloom.cli.console import console
-    from seqloom.training.model import load
+    from seqloom.training.loading import load
     from seqloom.training.run import train
     from seqloom.training.run_config import check_run
 

@@ -60,7 +60,7 @@ def evaluate(
     from seqloom.evaluating.baselines.score import sentence
     from seqloom.evaluating.bootstrap import compare
     from seqloom.evaluating.plots import drawable, plot_by_length
-    from seqloom.training.model import load
+    from seqloom.training.loading import load
 
     check_engine(folder, metadata_at(folder), engine.value)
     if plot:

@@ -60,7 +60,7 @@ def export(
     a few may differ, and with --shortlist more: it is learned from the training data.
     """
     from seqloom.cli.console import say
-    from seqloom.training.model import load
+    from seqloom.training.loading import load
 
     written = load(folder).export(target, to.value, int8=int8, shortlist=shortlist, trust=trust)
     size = sum(file.stat().st_size for file in written.iterdir()) / 1e6

@@ -22,7 +22,7 @@ def pack(
     predict, evaluate, explain, serve and seqloom.load take the file in place of the folder.
     """
     from seqloom.cli.console import say
-    from seqloom.training.model import load
+    from seqloom.training.loading import load
 
     written = load(folder).pack(file, license=license)
     size = written.stat().st_size / 1e6

@@ -149,7 +149,7 @@ def opened(folder: Path, engine: Engine, *, inside: bool, token_scores: bool) ->
         from seqloom.engines.exported import open_alone
 
         return open_alone(folder, token_scores=token_scores)
-    from seqloom.training.model import load
+    from seqloom.training.loading import load
 
     return load(folder)
 

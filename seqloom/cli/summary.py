@@ -37,7 +37,7 @@ def summary(
     from seqloom.models.summary import summarise
     from seqloom.storage import is_pack
     from seqloom.training.catalogue import untrained
-    from seqloom.training.model import load_to_explain
+    from seqloom.training.loading import load_to_explain
 
     if model is None:
         show_all(task, vocabulary, as_json)

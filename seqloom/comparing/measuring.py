@@ -22,8 +22,9 @@ from seqloom.evaluating.bootstrap import CountedMetric, compare, interval
 from seqloom.evaluating.by_length import LengthBucket, by_length
 from seqloom.explaining.influence import influence_curves
 from seqloom.tasks.task import Evaluation
+from seqloom.training.loading import load
 from seqloom.training.metrics import read_metrics
-from seqloom.training.model import Model, load
+from seqloom.training.model import Model
 
 ANSWERED, ALONE = 32, 5
 """Inputs that are answered together, and one by one, to measure the speed."""

@@ -12,7 +12,8 @@ from seqloom.engines.engine_module import check_in_torch
 from seqloom.errors import SeqloomError, as_path
 from seqloom.explaining.walkthrough import Walkthrough, walkthrough
 from seqloom.storage import MANIFEST, is_pack
-from seqloom.training.model import Model, load_to_explain
+from seqloom.training.loading import load_to_explain
+from seqloom.training.model import Model
 
 
 def explain_trained(folder: str | Path | Model, given: Any = None) -> Walkthrough:

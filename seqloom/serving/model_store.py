@@ -16,7 +16,8 @@ from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.storage import is_pack, open_files
 from seqloom.training import checkpoint
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run_config import RunConfig
 from seqloom.training.saved_task import SETUP, WEIGHTS, load_task
 

@@ -14,7 +14,8 @@ from seqloom.errors import SeqloomError, as_path
 from seqloom.tasks.task import Task
 from seqloom.training.callbacks import Callback
 from seqloom.training.keyword_settings import WHERE, gather_keywords
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train as run
 from seqloom.training.run_config import RunConfig, check_run
 

@@ -24,7 +24,8 @@ from seqloom.data.source import Source, open_source
 from seqloom.errors import ConfigError, SeqloomError
 from seqloom.storage import open_files
 from seqloom.training.data_fingerprint import hashes_of
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.pair_file import Pair, PairFile, pair_file
 
 AT_ONCE = 512

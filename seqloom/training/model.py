@@ -1,13 +1,12 @@
-"""A trained model: loaded from its folder, called with a text, measured on data, asked for vectors."""
+"""A trained model: called with a text, measured on data, asked for vectors, saved and packed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from warnings import warn
 
 import torch
 from torch import Tensor, nn
@@ -19,38 +18,26 @@ from seqloom.data.in_memory import as_data, as_several
 from seqloom.data.source import open_source
 from seqloom.data.splits import Records
 from seqloom.engines.engine_module import check_in_torch
-from seqloom.engines.metadata import metadata_at
-from seqloom.engines.settings import EngineMetadata, engine_of
-from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, SeqloomWarning, as_path, quoted
+from seqloom.errors import ConfigError, DataError, OutputError, SeqloomError, as_path, quoted
 from seqloom.evaluating.baselines.score import BaselineScore
-from seqloom.models.references import no_code_from
 from seqloom.models.summary import Summary, summarise
-from seqloom.models.weights import HasShape, check_shapes, load_weights, weights_of
-from seqloom.storage import SUFFIX, ModelFiles, new_folder, open_files, write_pack, write_tensors
+from seqloom.models.weights import weights_of
+from seqloom.storage import SUFFIX, new_folder, open_files, write_pack, write_tensors
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
-from seqloom.training import checkpoint
-from seqloom.training.initial_weights import freeze
 from seqloom.training.metrics import FILE, has_metrics, metrics_text, read_metrics
 from seqloom.training.model_card import CARD, as_markdown, facts_of
 from seqloom.training.model_html import as_html
 from seqloom.training.nearest_neighbours import Near, nearest
 from seqloom.training.run_config import RunConfig
-from seqloom.training.run_folder import resume_remedy
+from seqloom.training.run_folder import is_unfinished
 from seqloom.training.saved_baselines import read_baselines, write_baselines
 from seqloom.training.saved_task import (
-    SETUP,
-    UNFIT,
     WEIGHTS,
-    does_not_fit,
-    folder_of,
-    is_outside,
-    load_task,
     not_own,
-    read_saved,
     save_task,
 )
-from seqloom.training.trusted_runs import is_marked, mark_on
+from seqloom.training.trusted_runs import mark_on
 from seqloom.vectors.word_vectors import WordVectors
 
 
@@ -311,96 +298,3 @@ def training_data(model: Model, otherwise: str, *, trust: bool) -> Records:
     if not (model.own or trust):
         raise not_own(model.folder or "this model", otherwise)
     return model.task.open_data(model.config)["train"]
-
-
-def load(folder: Path | str, *, step: int | None = None) -> Model:
-    """Load a trained model from its folder or its pack; every file is checked first.
-
-    step    of a run: as it was after so many steps, if that checkpoint is still there
-    """
-    place = as_path(folder, "folder")
-    if step is not None:
-        return load_step(place, step)
-    if is_unfinished(place):
-        return load_stopped(place)
-    files = open_files(place)
-    files.verify()
-    if (facts := engine_of(files)) is not None:
-        return load_exported(files, facts)
-    if WEIGHTS not in files:
-        raise SeqloomError(f"{place} holds no trained model", remedy="give the folder that a run was trained in")
-    config, task = load_task(files)
-    network = build(task, files, files.tensor_infos(WEIGHTS))
-    load_weights(network, files.tensors(WEIGHTS))
-    freeze(network, config.start)
-    return Model(config, task, network.eval(), place, own=read_saved(files).own)
-
-
-def is_unfinished(place: Path) -> bool:
-    """Whether this is a run that was stopped, or still trains."""
-    return (place / SETUP).is_dir() and not (place / WEIGHTS).exists()
-
-
-def load_exported(files: ModelFiles, facts: EngineMetadata) -> Model:
-    """An exported model with its engine in the place of a module."""
-    config, task = load_task(files)
-    from seqloom.engines.network import make_network  # here: it knows the tasks that can be exported
-
-    network = make_network(files, facts, task)
-    return Model(config, task, network.eval(), files.place, own=read_saved(files).own)
-
-
-def load_to_explain(folder: Path | str) -> Model:
-    """Load a model in torch: of an exported folder, the one that it was made from."""
-    place = as_path(folder, "folder")
-    facts = metadata_at(place)
-    if facts is None:
-        return load(place)
-    if facts.made_from and not is_marked(facts.made_from, facts.mark):
-        what = f"{place} was exported for {facts.engine} by somebody else, and the folder that it names is not opened"
-        raise SeqloomError(what, remedy="give the folder of the trained model")
-    if not facts.made_from or not Path(facts.made_from).exists():
-        what = f"{place} was exported for {facts.engine}, and {facts.made_from or 'what it was made from'} is not there"
-        raise SeqloomError(what, remedy="give the folder of the trained model")
-    return load(facts.made_from)
-
-
-def load_stopped(run: Path) -> Model:
-    """Load a run that was stopped, or still trains, from its best checkpoint so far, with a warning that says so."""
-    best = checkpoint.best(run)
-    if best is None:
-        raise SeqloomError(f"{run} is a run without a checkpoint yet", remedy=resume_remedy(run))
-    step = f"{run} is not finished: this is its best checkpoint, of step {best.step:,}"
-    warn(f"{step}; {resume_remedy(run)}", SeqloomWarning, stacklevel=3)
-    return with_weights_of(run, best)
-
-
-def load_step(run: Path, step: int) -> Model:
-    """Load a run as it was after so many steps."""
-    kept = checkpoint.kept_steps(run)
-    if step not in kept:
-        there = f"there are steps {', '.join(map(str, kept))}" if kept else "it has no checkpoints"
-        what = f"{run} has no checkpoint of step {step:,}: {there}"
-        raise SeqloomError(what, remedy="take one of them; train.keep says how many a run keeps")
-    return with_weights_of(run, checkpoint.load(checkpoint.folder_of(run, step), to_predict=True))
-
-
-def with_weights_of(run: Path, saved: checkpoint.Checkpoint) -> Model:
-    """The model of a run with the weights of one of its checkpoints."""
-    setup = open_files(run / SETUP)
-    setup.verify()
-    config, task = load_task(setup)
-    network = build(task, setup, saved.weights)
-    load_weights(network, saved.weights)
-    return Model(config, task, network.eval(), run, own=read_saved(setup).own)
-
-
-def build(task: Task[Any], files: ModelFiles, weights: Mapping[str, HasShape]) -> nn.Module:
-    """The network of a task, held to the shapes of its weights before it takes any memory."""
-    with no_code_from(folder_of(files)):
-        try:
-            check_shapes(task.make_model, weights)
-        except UNFIT as error:
-            if not is_outside(task):  # code of a user's own may need real numbers to build with
-                raise does_not_fit(files, error) from error
-        return task.make_model()

@@ -13,7 +13,7 @@ from seqloom.lock import locked
 from seqloom.storage import open_files
 from seqloom.training import budget, checkpoint, live, metrics
 from seqloom.training.distributed import ProcessGroup
-from seqloom.training.saved_task import CONFIG, SETUP, not_own, read_saved
+from seqloom.training.saved_task import CONFIG, SETUP, WEIGHTS, not_own, read_saved
 
 LOCK = ".lock"
 """Held by the one process that trains in a folder."""
@@ -106,3 +106,8 @@ def settings_of(run: Path, *, trust: bool = True) -> dict[str, Any]:
     if last is not None and not (isinstance(train, dict) and train.get("budget")):  # a budget is planned once
         settings["train"] = last.progress["settings"]
     return settings
+
+
+def is_unfinished(place: Path) -> bool:
+    """Whether this is a run that was stopped, or still trains."""
+    return (place / SETUP).is_dir() and not (place / WEIGHTS).exists()

@@ -22,7 +22,7 @@ from seqloom.tasks.task import Task
 from seqloom.tasks.trainable import Loss, Plan, Stream, Trainable, ValidationResult
 from seqloom.tokens.model_tokenizers import tokenizers_in
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.teacher_settings import TeacherConfig, by_answers, saved_settings, unfit
 
 FILE = "teacher.json"

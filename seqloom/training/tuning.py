@@ -34,7 +34,8 @@ from seqloom.training.data_statistics import measure
 from seqloom.training.defaults import choose, with_choices
 from seqloom.training.durations import parse_duration
 from seqloom.training.keyword_settings import WHERE, as_list, gather_keywords
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train as run
 from seqloom.training.run_config import RunConfig, check_run
 from seqloom.training.search_space import OneOf, Range, default_space, parse_space

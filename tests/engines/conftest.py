@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from tests.once import once
 from tests.tasks.written_numbers import settings, write_pairs

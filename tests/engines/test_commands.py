@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from seqloom.cli import main
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from tests.serving.conftest import Running
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from seqloom.engines.exported import open_alone
 from seqloom.errors import ConfigError, DamagedError, OutputError, SeqloomError
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.tasks.written_numbers import settings, write_pairs
 

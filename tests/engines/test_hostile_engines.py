@@ -17,7 +17,7 @@ import seqloom
 from seqloom.engines.exported import open_alone
 from seqloom.errors import SeqloomError
 from seqloom.storage import write_manifest
-from seqloom.training.model import load, load_to_explain
+from seqloom.training.loading import load, load_to_explain
 from tests.forked import forked
 
 

@@ -8,7 +8,7 @@ import torch
 from seqloom.engines.settings import CRF
 from seqloom.errors import DamagedError
 from seqloom.storage import read_tensors, write_manifest, write_tensors
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from tests.tasks.test_tag_crf import settings
 

@@ -9,7 +9,7 @@ import pytest
 
 from seqloom.engines.exported import open_alone
 from seqloom.errors import SeqloomError
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from tests.once import once
 from tests.serving.conftest import Running
 from tests.tasks.drawings import draw, train_captioner

@@ -9,7 +9,7 @@ from seqloom.engines.settings import EngineMetadata
 from seqloom.errors import SeqloomError
 from seqloom.storage import new_folder, open_files
 from seqloom.training.catalogue import untrained
-from seqloom.training.model import load
+from seqloom.training.loading import load
 
 TEXTS = {
     "mood": ["a fine film", "poor", "", "a great film , a fine one and a poor one too"],

@@ -10,7 +10,8 @@ from seqloom.engines.exported import open_alone
 from seqloom.engines.shortlist import Shortlist, learn_shortlist
 from seqloom.errors import DamagedError, DataError, SeqloomError
 from seqloom.storage import write_manifest
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.engines.test_ctranslate2 import TEXTS
 from tests.tasks.written_numbers import settings, write_pairs

@@ -22,7 +22,7 @@ from seqloom.models.registry import names
 from seqloom.tasks.stages import read_words
 from seqloom.tokens.settings import BOS, EOS, PAD, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from tests.sizes import load_fitting
 from tests.tasks.written_numbers import write_pairs

@@ -11,7 +11,7 @@ from seqloom.errors import SeqloomError
 from seqloom.serving.errors import APIError
 from seqloom.serving.model_store import ModelStore
 from seqloom.training.checkpoint import folder_of, kept_steps
-from seqloom.training.model import load
+from seqloom.training.loading import load
 
 
 @pytest.fixture

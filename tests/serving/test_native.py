@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqloom.training.model import load
+from seqloom.training.loading import load
 
 
 def test_a_text_is_answered_as_the_model_does(served, models):

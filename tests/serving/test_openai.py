@@ -3,7 +3,7 @@
 import pytest
 from openai import BadRequestError, NotFoundError, OpenAI, UnprocessableEntityError
 
-from seqloom.training.model import load
+from seqloom.training.loading import load
 
 
 @pytest.fixture

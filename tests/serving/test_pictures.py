@@ -13,7 +13,7 @@ from seqloom.explaining.trained import explain_model
 from seqloom.serving.errors import APIError
 from seqloom.serving.service import InferenceService
 from seqloom.serving.settings import Bounds
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from tests.data.pictures.test_decoding import bomb
 from tests.once import once
 from tests.serving.conftest import Running

@@ -22,7 +22,7 @@ from seqloom.tasks.translate.settings import TranslateConfig
 from seqloom.tasks.translate.task import Translate
 from seqloom.tokens.settings import TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
-from seqloom.training.model import load
+from seqloom.training.loading import load
 
 
 class Connected:

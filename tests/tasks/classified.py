@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 

@@ -9,7 +9,8 @@ import torch
 
 from seqloom.data.corpus import Corpus
 from seqloom.tasks.generate.task import Generate
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig
 from tests.sizes import load_fitting

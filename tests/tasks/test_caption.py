@@ -13,7 +13,8 @@ import seqloom
 from seqloom.errors import ConfigError, DataError
 from seqloom.models.registry import names
 from seqloom.training import checkpoint
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.once import once
 from tests.tasks.drawings import HEIGHT, WIDTH, draw, settings, train_captioner

@@ -17,7 +17,7 @@ from seqloom.errors import ConfigError, DataError
 from seqloom.tasks.classify.answers import ANSWERS
 from seqloom.tasks.classify.settings import AnswerConfig, ClassifyConfig
 from seqloom.tasks.classify.task import Classify
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from tests.tasks.classified import THINGS, lines, sentence, trained
 from tests.training.reviews import settings as quick

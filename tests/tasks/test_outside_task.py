@@ -16,7 +16,7 @@ from seqloom.cli import app
 from seqloom.errors import SeqloomError, UnknownName
 from seqloom.tasks import registry
 from seqloom.tasks.registry import TASKS, find_task, task_names, task_reference
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run_config import RunConfig, load_run, run_config
 from tests.serving.conftest import Running
 

@@ -8,7 +8,7 @@ import pytest
 from seqloom.tasks.tag.heads import SoftmaxHead
 from seqloom.tasks.tag.span_decoding import SpanDecoder, is_well_formed, may_follow
 from seqloom.tasks.tag.task import Tag
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from tests.sizes import load_fitting
 from tests.tasks.tagged import write_tagged

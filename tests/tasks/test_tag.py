@@ -17,7 +17,8 @@ from seqloom.tasks.tag.settings import TagConfig
 from seqloom.tasks.tag.task import Tag
 from seqloom.tasks.tag.word_splitting import token_ids_of, words_of
 from seqloom.tasks.trainable import Plan
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig, load_run
 from tests.sizes import load_fitting

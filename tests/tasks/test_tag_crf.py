@@ -7,7 +7,7 @@ from seqloom.errors import ConfigError
 from seqloom.storage import read_tensors
 from seqloom.tasks.tag.batch import IGNORED
 from seqloom.tasks.tag.span_decoding import is_well_formed
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from seqloom.training.run_config import RunConfig, load_run
 from tests.tasks.tagged import write_tagged

@@ -8,7 +8,7 @@ import pytest
 from seqloom.errors import DataError
 from seqloom.models.summary import summarise
 from seqloom.storage import read_json
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from tests.sizes import load_fitting
 

@@ -14,8 +14,9 @@ from seqloom.tasks.translate.answers import with_copies
 from seqloom.tasks.translate.corpus_text import spread
 from seqloom.tokens.settings import EOS, TokenConfig
 from seqloom.tokens.tokenizer import Tokenizer
+from seqloom.training.loading import load
 from seqloom.training.metrics import read_metrics
-from seqloom.training.model import Model, load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.tasks.written_numbers import settings, spoken, write_pairs
 from tests.typed import typed

@@ -19,7 +19,8 @@ from seqloom.serving.settings import Bounds
 from seqloom.tasks.inspection import InspectOptions
 from seqloom.tasks.translate.options import TranslateOptions
 from seqloom.training import checkpoint
-from seqloom.training.model import Model, load
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.once import once
 from tests.tasks.signals import settings, signal, signals, train_transcriber, write_signals

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from seqloom.tasks.registry import TASKS
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from seqloom.training.run_config import check_run
 from tests.sizes import load_fitting

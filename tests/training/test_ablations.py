@@ -5,7 +5,7 @@ import torch
 
 from seqloom.errors import ConfigError
 from seqloom.storage import read_tensors
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 from tests.tasks.tagged import write_tagged

@@ -10,8 +10,8 @@ import seqloom
 from seqloom.errors import ConfigError
 from seqloom.storage import read_tensors
 from seqloom.tokens.settings import UNK
+from seqloom.training.loading import load
 from seqloom.training.metrics import read_metrics
-from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 from tests.sizes import load_fitting

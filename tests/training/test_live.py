@@ -7,8 +7,8 @@ import pytest
 from seqloom.training import live
 from seqloom.training.callbacks import Callback
 from seqloom.training.checkpoint import kept_steps
+from seqloom.training.loading import load
 from seqloom.training.metrics import SAMPLES
-from seqloom.training.model import load
 from seqloom.training.run import train
 from tests.training.reviews import settings
 

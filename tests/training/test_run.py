@@ -20,8 +20,8 @@ from seqloom.cli.predict import incoming
 from seqloom.errors import ConfigError, DataError, SeqloomError
 from seqloom.models.registry import names
 from seqloom.storage import read_tensors
+from seqloom.training.loading import load
 from seqloom.training.metrics import read_metrics
-from seqloom.training.model import load
 from seqloom.training.run import train
 from tests.sizes import load_fitting
 from tests.training.reviews import QUICK, settings, write_reviews

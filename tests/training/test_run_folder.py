@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from seqloom.cli import app
 from seqloom.errors import ConfigError, DamagedError, DataError, OutputError, SeqloomError, SeqloomWarning
+from seqloom.training.loading import load
 from seqloom.training.metrics import read_metrics
-from seqloom.training.model import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 from tests.tasks.songs import write_song

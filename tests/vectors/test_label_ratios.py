@@ -8,7 +8,7 @@ import torch
 from seqloom.errors import ConfigError
 from seqloom.storage import read_tensors
 from seqloom.tokens.settings import SPECIALS
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from seqloom.vectors.label_ratios import SCALE, STRENGTH, label_ratios, label_readout, label_vectors
 from tests.sizes import load_fitting

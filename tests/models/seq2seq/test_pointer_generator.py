@@ -12,7 +12,7 @@ from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.seq2seq.pointer_generator import CopyingReadout
 from seqloom.testing import check_translator
-from seqloom.training.model import load
+from seqloom.training.loading import load
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
 from tests.models.seq2seq.test_seq2seq import at_once, settings, stepwise
