@@ -134,9 +134,12 @@ class Server:
     def __init__(self, folder: Path, job: dict[str, Any]) -> None:
         environment = {**os.environ, "OMP_NUM_THREADS": str(job["threads"]), "OMP_WAIT_POLICY": "PASSIVE"}
         environment |= {"PYTHONPATH": str(Path(__file__).parents[1])}
-        began = time.perf_counter()
+        self.began = time.perf_counter()
         command = [sys.executable, "-c", MAIN, "serve", str(folder), "--port", "0", "--quiet", "--set", "seconds=600"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def answer(self, folder: Path, job: dict[str, Any]) -> None:
+        """Wait for the first answer."""
         assert self.process.stdout is not None
         said = next((line for line in self.process.stdout if "Serving on" in line), None)
         if said is None:
@@ -147,7 +150,7 @@ class Server:
         request = urllib.request.Request(f"{url}/api/predict", body, {"content-type": "application/json"})
         with urllib.request.urlopen(request, timeout=300) as answer:
             answer.read()
-        self.start = [time.perf_counter() - began, sum(self.processor())]
+        self.start = [time.perf_counter() - self.began, sum(self.processor())]
 
     def processor(self) -> tuple[float, float]:
         """Seconds of the processor so far: of the main thread, which speaks HTTP, and of all others."""
@@ -165,6 +168,7 @@ def spent(stat: Path) -> float:
 def serving(folder: Path, job: dict[str, Any]) -> Iterator[Server]:
     server = Server(folder, job)
     try:
+        server.answer(folder, job)
         yield server
     finally:
         server.process.send_signal(signal.SIGTERM)

@@ -98,7 +98,9 @@ def compared_models(given: Mapping[str, Any], chosen: CompareConfig) -> list[Com
 def several_tasks(data: Mapping[str, Any]) -> bool:
     """Whether the sets of the data are for different tasks, each with a metric of its own."""
     sets = data.get("sets")
-    return isinstance(sets, list) and len({one.get("task") for one in sets if isinstance(one, Mapping)}) > 1
+    if not isinstance(sets, list) or not all(isinstance(one, Mapping) for one in sets):
+        return False  # a mistake, which is told with all others
+    return len({str(one.get("task")) for one in sets}) > 1
 
 
 def lasting(chosen: CompareConfig, line: DefaultModels | None) -> dict[str, Any]:

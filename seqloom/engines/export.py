@@ -45,6 +45,9 @@ def write_engine(
     """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES)
+    if shortlist < 0:
+        what = f"shortlist: {shortlist} is no number of candidates"
+        raise SeqloomError(what, remedy="give 0, or more for candidates of each source token")
     check_in_torch(network)
     before = {file.name for file in folder.iterdir()}
     if engine == "ctranslate2":

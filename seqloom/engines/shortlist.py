@@ -44,16 +44,17 @@ class Shortlist:
         return set(self.frequent).union(*(self.candidates.get(token, ()) for token in source))
 
     def as_text(self, source: Sequence[str], target: Sequence[str]) -> str:
-        """The file, with the tokens of both vocabularies; a token with a space in it has no place there."""
+        """The file, with the tokens of both vocabularies; a token with a space in it has no place there.
+
+        Nor has a source token without candidates that can stand there: those for every source are left to it.
+        """
         if any(not writable(target[token]) for token in self.frequent):
             what = "a shortlist is not possible where spaces are tokens of their own"
             raise SeqloomError(what, remedy="export it without --shortlist")
 
-        def line(key: str, tokens: Iterable[int]) -> str:
-            return f"{key}\t{' '.join(target[token] for token in tokens if writable(target[token]))}\n"
-
-        rows = ((source[token], tokens) for token, tokens in sorted(self.candidates.items()))
-        return line("", self.frequent) + "".join(line(key, tokens) for key, tokens in rows if writable(key))
+        rows = [("", self.frequent), *((source[token], found) for token, found in sorted(self.candidates.items()))]
+        written = ((key, " ".join(filter(writable, (target[token] for token in found)))) for key, found in rows)
+        return "".join(f"{key}\t{tokens}\n" for key, tokens in written if writable(key) and tokens)
 
 
 def writable(token: str) -> bool:

@@ -161,9 +161,7 @@ class Trainer(Generic[B]):
                 if not counted:  # fewer examples than processes: one that counts for nothing, so that all stay in step
                     part = self.trainable.split(batch, self.trainable.size(batch))[0]
                 last = position == len(parts) - 1
-                replicated = isinstance(
-                    trained, DistributedDataParallel
-                )  # a sharded one has no room for whole gradients
+                replicated = isinstance(trained, DistributedDataParallel)  # sharded: no room for whole gradients
                 quiet = trained.no_sync() if replicated and not last else nullcontext()  # type: ignore[operator]
                 with quiet, self.precision():
                     loss = self.loss(trained, part)

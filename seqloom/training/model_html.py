@@ -20,7 +20,7 @@ BOX = "font: 14px/1.5 system-ui, sans-serif; display: inline-block; max-width: 5
 SMALL = "font-size: 0.85em; opacity: 0.75"
 WIDE, HIGH = 220, 56
 """Pixels of a learning curve."""
-FALLING = ("loss", "perplexity", "error")
+FALLING = ("loss", "perplexity", "error", "bits_per_", "mae", "rmse")
 """A metric with one of these in its name is better when it is lower."""
 
 

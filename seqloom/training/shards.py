@@ -58,6 +58,9 @@ class ShardedTensors(Mapping[str, dict[str, Tensor]]):
     def __getitem__(self, kind: str) -> dict[str, Tensor]:
         return {name: rows_between(pieces, 0, rows_of(pieces)) for name, pieces in self.pieces[kind].items()}
 
+    def __contains__(self, kind: object) -> bool:
+        return kind in self.pieces  # Mapping would put the kind together to see
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.pieces)
 

@@ -97,6 +97,11 @@ def test_every_ablation_that_is_listed_varies_one_setting_of_one_model():
             "no metric in common by which models could be compared\n"
             '      -> measure one of them: evaluate = { task_tag = "mood" }',
         ),
+        (
+            {"task": "multitask", "data": {"sets": [1, {"task": "tag"}, {"task": "classify"}]}},
+            {"models": ["lstm", "rnn"]},
+            "data.sets",
+        ),
         ({"task": "translate"}, {"models": ["transformer"]}, "nothing to compare with one model"),
         ({"task": "classify"}, {"models": ["lstm", "lstm"]}, "'lstm' is listed twice"),
         ({"task": "classify"}, {"models": ["lstm", "lsmt"]}, "lsmt: model.name"),

@@ -41,8 +41,8 @@ def test_what_can_be_written_for_a_source_is_the_union():
 
 
 def test_tokens_with_spaces_have_no_place_in_the_file():
-    found = Shortlist({1: [2, 3], 4: [2]}, [2])
-    assert found.as_text(["-", "a", "-", "-", "\t"], ["-", "-", "x", " "]) == "\tx\na\tx\n"
+    found = Shortlist({1: [2, 3], 4: [2], 5: [3]}, [2])
+    assert found.as_text(["-", "a", "-", "-", "\t", "b"], ["-", "-", "x", " "]) == "\tx\na\tx\n"
     with pytest.raises(SeqloomError, match="spaces are tokens of their own"):
         Shortlist({}, [3]).as_text([], ["-", "-", "x", " "])
 
@@ -95,6 +95,8 @@ def test_a_file_that_is_no_shortlist_is_refused(change, shortlisted, tmp_path):
 def test_what_has_no_shortlist(model, tmp_path):
     with pytest.raises(SeqloomError, match="only CTranslate2 has a shortlist"):
         model.export(tmp_path / "no", "onnx", shortlist=3)
+    with pytest.raises(SeqloomError, match=r"shortlist: -1 is no number of candidates\n.*give 0, or more"):
+        model.export(tmp_path / "no", shortlist=-1)
     stranger = Model(model.config, model.task, model.network, model.folder, own=False)
     with pytest.raises(DataError, match=r"not trained by you.*\n.*leave the shortlist out"):
         stranger.export(tmp_path / "no", shortlist=3)

@@ -1,8 +1,14 @@
 """What the studio asks a server for: bounded, checked, and the same as the model says in Python."""
 
+import shutil
+from types import SimpleNamespace
+
 import pytest
 
 import seqloom
+from seqloom.serving.api import runs
+from seqloom.serving.model_store import ModelStore
+from seqloom.studio.runs import run_data
 
 
 def test_without_a_text_an_example_of_the_training_data_is_read(served):
@@ -63,15 +69,15 @@ def test_gates_over_time_come_with_the_influence_of_each_token(served):
 
 
 def test_the_learning_curves_of_all_models_are_there(served):
-    runs = {run["model"]: run for run in served.ask("/api/runs").json()["runs"]}
-    assert list(runs) == ["digits", "song", "mood", "words"]
-    curves = runs["digits"]["curves"]
+    told = {run["model"]: run for run in served.ask("/api/runs").json()["runs"]}
+    assert list(told) == ["digits", "song", "mood", "words"]
+    curves = told["digits"]["curves"]
     assert curves["valid_exact"]["values"][-1] > 0.9 and curves["loss"]["steps"] == sorted(curves["loss"]["steps"])
 
 
 def test_a_checkpoint_is_asked_as_name_at_step(served, models):
-    runs = {run["model"]: run for run in served.ask("/api/runs").json()["runs"]}
-    step = runs["digits"]["checkpoints"][0]
+    told = {run["model"]: run for run in served.ask("/api/runs").json()["runs"]}
+    step = told["digits"]["checkpoints"][0]
     asked = {"model": f"digits@{step}", "text": "3 1"}
     at_step = seqloom.load(models / "digits", step=step)
     assert served.ask("/api/inspect", asked).json()["text"] == at_step("3 1", beam=4).text
@@ -136,3 +142,17 @@ def test_what_cannot_be_attributed_says_why(served, body, status, words):
 def test_data_that_is_gone_is_said(served):
     found = served.ask("/api/data", {"model": "mood"})
     assert (found.status, "there is no such file" in found.json()["error"]["message"]) == (422, True)
+
+
+def test_a_run_that_ends_while_it_is_told_is_ready(models, tmp_path, monkeypatch):
+    """A page asks no more once a run has ended: what says so says that its model can be asked."""
+    run = tmp_path / "run"
+    service = SimpleNamespace(model_store=ModelStore([str(run)], 10**9, "awaited"), key="")
+
+    def ends(folder, *, samples):
+        shutil.copytree(models / "mood", folder)
+        return run_data(folder, samples=samples)
+
+    monkeypatch.setattr(runs, "run_data", ends)
+    told = runs.info(service, "run")
+    assert (told.status, told.ready) == ("finished", True)

@@ -126,7 +126,7 @@ def test_numbers_in_a_row_are_frames_of_width_one(tmp_path):
         (np.ones((2, 3, 5)), "an array of 3 axes"),
         ("nowhere.npy", "nowhere.npy"),
         ({"text": "words"}, "no frames"),
-        (3, "a int where frames are read"),
+        (3, "an int where frames are read"),
     ],
 )
 def test_frames_that_cannot_be_read_are_named(moved, given, message):

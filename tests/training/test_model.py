@@ -14,6 +14,7 @@ from seqloom.evaluating.classification import ConfusionMatrix
 from seqloom.tasks.classify.answers.single_label import confusion_table
 from seqloom.tasks.task import Evaluation, ResultTable
 from seqloom.training.model import Model
+from seqloom.training.model_html import is_falling
 from tests.training.reviews import QUICK, write_reviews
 from tests.typed import typed
 
@@ -91,6 +92,11 @@ def test_the_metrics_of_a_model_are_those_of_the_weights_that_were_kept(model, t
     assert "0.1234" not in copy._repr_html_()
     scores, _, curve = copy._repr_html_().partition("<svg")
     assert scores == before.partition("<svg")[0] and "of 9,999" in curve
+
+
+@pytest.mark.parametrize("metric", ["loss", "perplexity", "bits_per_character", "mae", "rmse", "token_error_rate"])
+def test_a_notebook_says_which_metrics_are_better_when_lower(metric):
+    assert is_falling(metric) and not is_falling("accuracy")
 
 
 def test_training_in_python_ends_with_a_summary(tmp_path, capfd):

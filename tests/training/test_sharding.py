@@ -20,7 +20,7 @@ from seqloom.training.catalogue import untrained
 from seqloom.training.metrics import read_metrics
 from seqloom.training.run import train
 from seqloom.training.run_config import load_run
-from seqloom.training.sharding import check_model
+from seqloom.training.sharding import check_model, write_shard
 from seqloom.training.shards import OFFSETS, ShardedTensors
 from tests.tasks.songs import write_song
 from tests.tasks.tagged import write_tagged
@@ -177,6 +177,14 @@ def test_a_missing_part_is_a_damaged_checkpoint(sharded, tmp_path):
     write_manifest(folder)  # as if there had never been more than the first
     with pytest.raises(DamagedError, match="has 1 parts"):
         ShardedTensors(open_files(folder))
+
+
+def test_whether_there_is_a_kind_is_known_without_its_tensors(tmp_path, monkeypatch):
+    write_shard(tmp_path, 0, 1, {"model": {"weight": torch.ones(3, 2)}})
+    write_manifest(tmp_path)
+    parts = ShardedTensors(open_files(tmp_path))
+    monkeypatch.delattr(ShardedTensors, "__getitem__")
+    assert "model" in parts and "average" not in parts
 
 
 def test_a_run_that_was_stopped_predicts_from_its_parts(sharded, tmp_path):

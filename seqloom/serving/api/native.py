@@ -117,7 +117,7 @@ async def predict(body: PredictRequest, request: Request, service: ServiceDep) -
 
 
 def answer_json(answer: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """An answer as JSON, with the attention weights if they were body for."""
+    """An answer as JSON, with the attention weights if they were asked for."""
     data: dict[str, Any] = answer.json()
     if options.get("attention") and answer.attention is not None:
         data["attention"] = answer.attention.json()

@@ -90,11 +90,12 @@ async def runs(service: ServiceDep) -> RunsResponse:
 
 def info(service: InferenceService, name: str) -> RunInfo:
     store = service.model_store
-    try:
+    data = run_data(store.folders[name], samples=not service.key)
+    try:  # after its status: a page asks no more once a run has ended, and then its model is there
         ready = name in store.entries or store.find(name) is not None
     except SeqloomError:  # what lies there is no sound model; the other runs are
         ready = False
-    return RunInfo(model=name, ready=ready, **run_data(store.folders[name], samples=not service.key))
+    return RunInfo(model=name, ready=ready, **data)
 
 
 @router.post("/stop", responses=error_responses(403, 404, 409))

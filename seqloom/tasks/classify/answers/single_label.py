@@ -59,9 +59,8 @@ class LabelCount:
             )
         count = self.found.total()
         once = sum(of_label == 1 for of_label in self.found.values())
-        if (
-            count >= 20 and len(self.found) > count / 2 and once > len(self.found) / 2
-        ):  # few texts of each label are data
+        # a few texts of each label are data; mostly labels that stand once are none
+        if count >= 20 and len(self.found) > count / 2 and once > len(self.found) / 2:
             raise DataError(
                 f"{len(self.found)} different labels for {count} texts: is that the column of labels?",
                 where=where,
