@@ -35,7 +35,8 @@ def joined(stages: list[Stage]) -> set[tuple[str, str, str]]:
 def stages_of(name: str, **changes: object) -> list[Stage]:
     sizes = {"encoder_widths": [6], "decoder_widths": [6], "heads": 2}
     model = made(name=name, **{**sizes, **changes}).float()
-    return model.stages(torch.tensor([[4, 9, 5, 11]]), WRITTEN)
+    found: list[Stage] = model.stages(torch.tensor([[4, 9, 5, 11]]), WRITTEN)
+    return found
 
 
 def test_attention_reads_the_hidden_states_and_the_bridge_makes_the_first_state():
