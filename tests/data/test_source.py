@@ -186,7 +186,7 @@ def test_what_cannot_be_opened_is_said_in_words(write, tmp_path):
         ({"source": tmp_path / "*", "target": tmp_path / "a.txt"}, {}, "2 files match where one is needed"),
         ("words", {"format": "python"}, "'words' is not a collection of records"),
         (3, {}, "3 is not a collection of records"),
-        ("python:0a1b", {}, "these rows were given from Python, and are not kept"),
+        ("python:0a1b", {}, "the rows of this run were given from Python, and are not kept"),
     ]
     for where, options, what in cases:
         with pytest.raises(DataError) as caught:
