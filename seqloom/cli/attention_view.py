@@ -20,11 +20,9 @@ def show_attention(
     model: Model, texts: list[str], options: Mapping[str, Any], file: Path, pieces: bool, as_json: bool
 ) -> None:
     """Print the answers; show the attention weights of each in the terminal (-), or write all of them to one file."""
-    from rich.console import Console
-
     from seqloom.attention.export import save
     from seqloom.attention.terminal import heatmap
-    from seqloom.cli.console import console
+    from seqloom.cli.console import beside, console, say
     from seqloom.cli.predict import line_of
 
     in_terminal = str(file) == "-"
@@ -36,13 +34,13 @@ def show_attention(
         answers.append(str(answer))
         maps += found
         if in_terminal:
-            screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
+            screen = beside if as_json else console  # among JSON there is JSON alone
             for one in found:
                 screen.print(heatmap(one))
     if not maps:
         raise nothing_attends(texts, answers)
     if not in_terminal:
-        save(maps[0] if len(maps) == 1 else maps, file)
+        say(f"written {save(maps[0] if len(maps) == 1 else maps, file)}", beside)
 
 
 def nothing_attends(texts: list[str], answers: list[str]) -> SeqloomError:

@@ -42,6 +42,7 @@ def test_what_only_drawing_reads_needs_drawing(digits, tmp_path):
 def test_the_command_shows_all_answers_and_where_the_best_looked(digits, tmp_path):
     done = typed("predict", str(digits), "4 0 7", "--n-best", "3", "--attention", "seen.json", folder=tmp_path)
     assert len(done.stdout.splitlines()) == 3
+    assert done.stderr == "written seen.json\n"
     seen = json.loads((tmp_path / "seen.json").read_text())
     assert (seen["source"], seen["target"]) == (["4", "0", "7", "<eos>"], ["four", "zero", "seven"])
     here = typed("predict", str(digits), "4 0 7", "--json", "--attention", "-", folder=tmp_path)
