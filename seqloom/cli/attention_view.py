@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seqloom.errors import SeqloomError
+
 if TYPE_CHECKING:
     from seqloom.attention.attention_weights import AttentionMap
     from seqloom.training.model import Model
@@ -18,42 +20,49 @@ def show_attention(
     model: Model, texts: list[str], options: Mapping[str, Any], file: Path, pieces: bool, as_json: bool
 ) -> None:
     """Print the answers; show the attention weights of each in the terminal (-), or write all of them to one file."""
-    from rich.console import Console
-
     from seqloom.attention.export import save
     from seqloom.attention.terminal import heatmap
-    from seqloom.cli.console import console
+    from seqloom.cli.console import beside, console, say
     from seqloom.cli.predict import line_of
-    from seqloom.errors import SeqloomError
 
     in_terminal = str(file) == "-"
     maps: list[AttentionMap] = []
+    answers: list[str] = []
     attending = of_answers if "attention" in model.option_names else of_inspections
     for answer, found in attending(model, texts, options, pieces, in_terminal):
         print(line_of(answer, as_json))
+        answers.append(str(answer))
         maps += found
         if in_terminal:
-            screen = Console(stderr=True) if as_json else console  # among JSON there is JSON alone
+            screen = beside if as_json else console  # among JSON there is JSON alone
             for one in found:
                 screen.print(heatmap(one))
     if not maps:
-        remedy = "use a model with attention, and texts that are not empty"
-        raise SeqloomError("there is no attention in these answers", remedy=remedy)
+        raise nothing_attends(texts, answers)
     if not in_terminal:
-        save(maps[0] if len(maps) == 1 else maps, file)
+        say(f"written {save(maps[0] if len(maps) == 1 else maps, file)}", beside)
+
+
+def nothing_attends(texts: list[str], answers: list[str]) -> SeqloomError:
+    """Why there is nothing to show: each token of an answer attends, and there may be none."""
+    if any(text.strip() for text in texts) and not any(answers):
+        return SeqloomError("the answers are empty, so nothing attends", remedy="train for longer, or take --n-best 5")
+    remedy = "use a model with attention, and texts that are not empty"
+    return SeqloomError("there is no attention in these answers", remedy=remedy)
 
 
 def of_answers(
     model: Model, texts: list[str], options: Mapping[str, Any], pieces: bool, in_terminal: bool
 ) -> Iterator[tuple[Any, Sequence[AttentionMap]]]:
-    """Attention from each token of an answer to the source, of models that keep it with their answers."""
+    """Attention from each token of the best answer that is not empty to the source, of models that keep it."""
     for answer in model(texts, **options):
-        if answer.words is None:
+        written = next((one for one in (answer, *answer.alternatives) if one.words is not None), None)
+        if written is None:
             yield answer, []
         elif in_terminal:
-            yield answer, [answer.weights(pieces=pieces or len(answer.attention.source) <= TOKENS_SHOWN)]
+            yield answer, [written.weights(pieces=pieces or len(written.attention.source) <= TOKENS_SHOWN)]
         else:
-            yield answer, [answer.weights(pieces=pieces or None)]
+            yield answer, [written.weights(pieces=pieces or None)]
 
 
 def of_inspections(

@@ -1,4 +1,4 @@
-"""The one console that commands print to."""
+"""The consoles that commands print to."""
 
 from collections.abc import Iterable
 
@@ -18,9 +18,11 @@ class TerminalConsole(Console):
 
 
 console = TerminalConsole()
+beside = TerminalConsole(stderr=True)
+"""What is said beside answers, which others may read."""
 
 
-def say(text: str) -> None:
+def say(text: str, to: Console = console) -> None:
     """Print words as they are: in a terminal broken between them, elsewhere every line in one piece; no path is."""
-    broken = console.is_terminal and all(len(word) < console.width for word in text.split())
-    console.print(Text(text), soft_wrap=not broken)
+    broken = to.is_terminal and all(len(word) < to.width for word in text.split())
+    to.print(Text(text), soft_wrap=not broken)

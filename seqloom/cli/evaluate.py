@@ -53,7 +53,7 @@ def evaluate(
     set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set any option of the task.")] = [],
 ) -> None:
     """Evaluate a model on data: accuracy, F1, perplexity, BLEU, or other metrics of its task."""
-    from seqloom.cli.console import say
+    from seqloom.cli.console import beside, say
     from seqloom.config import gather
     from seqloom.engines.metadata import check_engine, metadata_at
     from seqloom.errors import SeqloomError
@@ -110,7 +110,8 @@ def evaluate(
             raise SeqloomError(
                 "two models in one picture are drawn by length", remedy="leave out --against to draw one"
             )
-        plot_by_length(curves, plot, first.measure) if others else first.plot(plot)
+        drawn = plot_by_length(curves, plot, first.measure) if others else first.plot(plot)
+        say(f"written {drawn}", beside)
 
 
 def measured_beside(model: "Model", where: Any, part: str, *, asked: bool, trust: bool) -> "list[BaselineScore]":

@@ -175,7 +175,7 @@ def source_of(answer: Any) -> str:
 def show_attribution(model: "Model", texts: list[str], method: str, file: Path, as_json: bool) -> None:
     """What the outputs for each text came from: shown here, or, for one text, written to a file."""
     from seqloom.attribution import attribute
-    from seqloom.cli.console import console
+    from seqloom.cli.console import beside, console, say
     from seqloom.errors import SeqloomError
 
     if str(file) != "-" and len(texts) != 1:
@@ -184,7 +184,7 @@ def show_attribution(model: "Model", texts: list[str], method: str, file: Path, 
         probe = model.task.probe(model.network, text)
         found = attribute(probe, method)
         if str(file) != "-":
-            found.save(file)
+            say(f"written {found.save(file)}", beside)
         if as_json:
             print(written({**(probe.answer.json() if probe.answer else {}), "attribution": found.json()}))
         elif str(file) == "-":

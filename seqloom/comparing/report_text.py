@@ -33,8 +33,25 @@ def report_text(found: Findings) -> list[str]:
 
 
 def headline(found: Findings) -> str:
-    value = f"{named(found.measure)} {number(found.best.quality.value)}"
-    return f"No model is ahead: {value} for all" if all_alike(found) else f"{found.best.label} is ahead: {value}"
+    """Who is ahead, if that is more than chance."""
+    measure, value = named(found.measure), number(found.best.quality.value)
+    if all_alike(found):
+        return f"No model is ahead: {measure} {value} for all"
+    if not clearly_ahead(found):
+        return f"No model is clearly ahead: {found.best.label} has the best {measure}, {value}"
+    return f"{found.best.label} is ahead: {measure} {value}"
+
+
+def clearly_ahead(found: Findings) -> bool:
+    """Whether the best model differs from the second best by more than chance: by the test of the two where they are
+    neighbours; others are not tested, and their intervals must not overlap."""
+    best = found.best
+    sign = 1 if found.lower_is_better else -1
+    second = min((one for one in found.models if one is not best), key=lambda one: sign * one.quality.value)
+    for before, after in pairwise(found.models):
+        if {id(before), id(after)} == {id(best), id(second)}:
+            return after.significant is True
+    return best.quality.low > second.quality.high or best.quality.high < second.quality.low
 
 
 def all_alike(found: Findings) -> bool:

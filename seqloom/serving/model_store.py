@@ -19,6 +19,7 @@ from seqloom.training import checkpoint
 from seqloom.training.loading import load
 from seqloom.training.model import Model
 from seqloom.training.run_config import RunConfig
+from seqloom.training.run_folder import is_unfinished, resume_remedy
 from seqloom.training.saved_task import SETUP, WEIGHTS, load_task
 
 STEP = re.compile(r"0|[1-9][0-9]{0,11}")
@@ -178,6 +179,9 @@ def may_wait(folder: Path, unfinished: Unfinished) -> bool:
 
 def entry_of(name: str, folder: Path) -> ModelEntry:
     """A folder or a pack under a name: looked at and checked, but not loaded."""
+    if is_unfinished(folder):
+        remedy = f"{resume_remedy(folder)}; seqloom studio {folder} shows its checkpoints meanwhile"
+        raise SeqloomError(f"{folder} is a run that is not finished: it has no model to serve yet", remedy=remedy)
     files = open_files(folder)
     files.verify()
     engine = engine_of(files)

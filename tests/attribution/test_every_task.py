@@ -105,7 +105,8 @@ def test_an_attribution_is_shown_and_kept(models, tmp_path):
 def test_predict_attributes(models, tmp_path):
     shown = typed("predict", str(models / "mood"), "a fine film", "--attribution", "-", folder=tmp_path)
     assert "(integrated)" in shown.stdout and "fine" in shown.stdout
-    typed("predict", str(models / "digits"), "1 0", "--attribution", "a.json", "--method", "gradient", folder=tmp_path)
+    command = ("predict", str(models / "digits"), "1 0", "--attribution", "a.json", "--method", "gradient")
+    assert typed(*command, folder=tmp_path).stderr == "written a.json\n"
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["method"] == "gradient"
 
 

@@ -1,5 +1,7 @@
 """What a report says, made from numbers that are chosen here."""
 
+from dataclasses import replace
+
 import pytest
 
 from seqloom.attention.attention_weights import attention_map
@@ -41,6 +43,17 @@ def test_models_that_learned_nothing_are_not_ranked():
     assert len(report_text(found)) == 1
     assert "all have the same BLEU, 0.000" in report_text(found)[0]
     assert [chart.name for chart in charts(found)][:2] == ["quality", "quality-by-length"]
+
+
+def test_the_headline_claims_no_more_than_the_test_of_the_two_best_shows():
+    assert headline(line(model("one", 10), model("two", 30, gain=20))) == "two is ahead: BLEU 30.0"
+    chance = line(model("worst", 2), model("one", 29, gain=27), model("two", 30, gain=1, p=0.4))
+    assert headline(chance) == "No model is clearly ahead: two has the best BLEU, 30.0"
+    assert "The difference between one and two may be chance." in report_text(chance)[0]
+    first, between, last = model("one", 30), model("two", 10, gain=-20), model("three", 29, gain=19)
+    assert headline(line(first, between, last)) == "one is ahead: BLEU 30.0"
+    wide = replace(last, quality=ConfidenceInterval(29, 25, 33))
+    assert headline(line(first, between, wide)) == "No model is clearly ahead: one has the best BLEU, 30.0"
 
 
 def test_the_largest_step_is_one_that_chance_does_not_make():

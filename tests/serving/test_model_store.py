@@ -80,6 +80,20 @@ def test_what_cannot_be_served_is_said_before_anything_starts(models, tmp_path):
         ModelStore([str(broken)], 10**9)
 
 
+def test_a_run_that_is_not_finished_says_so_and_the_studio_opens_its_checkpoints(models, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(models / "mood", run)
+    for name in ("manifest.json", "model.safetensors"):
+        (run / name).unlink()
+    with pytest.raises(SeqloomError, match="run is a run that is not finished") as refused:
+        ModelStore([str(run)], 10**9)
+    assert f"seqloom train --resume {run}" in str(refused.value)
+    assert f"seqloom studio {run} shows its checkpoints" in str(refused.value)
+    store = ModelStore([str(run)], 10**9, "begun")  # as `seqloom studio` opens it
+    name = f"run@{kept_steps(run)[-1]}"
+    assert store.find(name) and store.open(name)("a fine film").label in ("bad", "good")
+
+
 def test_a_checkpoint_has_one_name_and_is_counted_in_memory(models):
     """Each name is a model in memory: a client who writes a step in many ways would have it many times."""
     (step,) = kept_steps(models / "mood")[-1:]

@@ -1,7 +1,10 @@
 """Translators by command."""
 
 import json
+from dataclasses import replace
 
+from seqloom.training.loading import load
+from seqloom.training.model import Model
 from seqloom.training.run import train
 from tests.tasks.written_numbers import settings, write_pairs
 from tests.training.reviews import settings as quick
@@ -39,6 +42,7 @@ def test_what_only_drawing_reads_needs_drawing(digits, tmp_path):
 def test_the_command_shows_all_answers_and_where_the_best_looked(digits, tmp_path):
     done = typed("predict", str(digits), "4 0 7", "--n-best", "3", "--attention", "seen.json", folder=tmp_path)
     assert len(done.stdout.splitlines()) == 3
+    assert done.stderr == "written seen.json\n"
     seen = json.loads((tmp_path / "seen.json").read_text())
     assert (seen["source"], seen["target"]) == (["4", "0", "7", "<eos>"], ["four", "zero", "seven"])
     here = typed("predict", str(digits), "4 0 7", "--json", "--attention", "-", folder=tmp_path)
@@ -51,6 +55,21 @@ def test_without_attention_the_command_still_answers_then_fails(digits, tmp_path
     assert (done.returncode, done.stdout) == (1, "\n")
     assert "no attention" in done.stderr
     assert not (tmp_path / "seen.html").exists()
+
+
+def test_an_empty_answer_is_told_from_a_model_without_attention(digits, tmp_path, monkeypatch):
+    answer = load(digits)("4 0 7", n_best=2, attention=True)
+    (other,) = answer.alternatives
+    empty = replace(answer, text="", tokens=[], attention=None, words=None, alternatives=[])
+    command = ("predict", str(digits), "4 0 7", "--attention", "seen.json")
+    monkeypatch.setattr(Model, "__call__", lambda *_, **__: [empty])
+    done = typed(*command, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "\n")
+    assert "the answers are empty, so nothing attends" in done.stderr
+    assert "-> train for longer, or take --n-best" in done.stderr
+    monkeypatch.setattr(Model, "__call__", lambda *_, **__: [replace(empty, alternatives=[other])])
+    assert typed(*command, "--n-best", "2", folder=tmp_path).returncode == 0
+    assert json.loads((tmp_path / "seen.json").read_text())["target"] == other.text.split()
 
 
 def test_the_command_says_when_a_text_was_cut(digits, tmp_path):

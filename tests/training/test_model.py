@@ -143,6 +143,7 @@ def test_short_headings_leave_their_room_to_long_ones(monkeypatch):
 def test_the_command_draws_what_it_measured(model, tmp_path):
     done = typed("evaluate", str(model.folder), "--plot", "confusion.png", folder=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert done.stderr.endswith("written confusion.png\n")
     assert is_picture(tmp_path / "confusion.png")
     model.save(tmp_path / "other")
     two = ("evaluate", str(model.folder), str(model.config.data.train), "--against", "other", "--plot", "x.png")
