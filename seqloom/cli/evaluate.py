@@ -89,10 +89,12 @@ def evaluate(
     if alike and others and first.counted and others[0].counted:
         compared = compare(first.counted, others[0].counted)
     if as_json:
-        beside = {"baselines": {one.name: {one.metric: one.value} for one in simple}} if simple else {}
+        baselines = {"baselines": {one.name: {one.metric: one.value} for one in simple}} if simple else {}
         values = first.json() if not others else {"first": first.json(), "second": others[0].json()}
         print(
-            json.dumps({**values, **({"compared": compared.json()} if compared else {}), **beside}, ensure_ascii=False)
+            json.dumps(
+                {**values, **({"compared": compared.json()} if compared else {}), **baselines}, ensure_ascii=False
+            )
         )
     else:
         show(found, compared)
