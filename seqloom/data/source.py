@@ -122,8 +122,8 @@ def open_source(
     if isinstance(where, str | Path) and is_dataset(where):
         where = files_of_dataset(where, choice.roles, languages)
     if is_in_memory(where):
-        what = "these rows were given from Python, and are not kept"
-        raise DataError(what, where=str(where), remedy="give them again, or other data")
+        what = "the rows of this run were given from Python, and are not kept"
+        raise DataError(what, remedy="give them again, as in model.evaluate(rows), or other data")
     if not isinstance(where, str | Path | list | tuple | InMemoryData) and columns_of_table(where) is not None:
         where = InMemoryData(where)
     if isinstance(where, InMemoryData):

@@ -16,7 +16,9 @@ from typing import Any
 from seqloom.equations import Equations, nodes
 from seqloom.equations.drawing.labels import Labels
 from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
+from seqloom.equations.drawing.svg import draw_graph
 from seqloom.explaining.explanation import SEVERAL, Explanation, SymbolNote, View, at_path
+from seqloom.explaining.overview import joins
 from seqloom.explaining.panels import Experiment, Panel
 from seqloom.explaining.recipes import recipes
 from seqloom.explaining.values import Value
@@ -293,8 +295,19 @@ def walkthrough_body(walk: Walkthrough) -> str:
 </div>
 {picture_of(walk)}<div class="tools"><div id="theme"></div></div>
 </header>
-<nav id="parts" class="parts" role="tablist" aria-label="Parts of the model">{tabs}</nav>
+{overview_of(walk)}<nav id="parts" class="parts" role="tablist" aria-label="Parts of the model">{tabs}</nav>
 {parts}"""
+
+
+def overview_of(walk: Walkthrough) -> str:
+    """The figure of the whole model: a box opens its part."""
+    if walk.overview is None:
+        return ""
+    figure = draw_graph(walk.overview, "Whole model")
+    width = size_of(figure)[0]
+    return f"""<section id="whole" class="pane figure whole" style="--wide: {width}px" aria-labelledby="whole-model">
+<h2 id="whole-model">Whole model</h2><div class="scroll">{figure}</div></section>
+"""
 
 
 def picture_of(walk: Walkthrough) -> str:
@@ -305,7 +318,8 @@ def picture_of(walk: Walkthrough) -> str:
 
 
 def walkthrough_data(walk: Walkthrough) -> dict[str, Any]:
-    return {"page": "walkthrough", "parts": [explanation_data(explained) for _, explained in walk.parts]}
+    parts = [explanation_data(explained) for _, explained in walk.parts]
+    return {"page": "walkthrough", "parts": parts, "joins": joins(walk.overview) if walk.overview else []}
 
 
 # --- an experiment ------------------------------------------------------------------------------

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from seqloom.equations.drawing.graph import Graph
 from seqloom.errors import SeqloomError
 from seqloom.explaining.explanation import Explanation, by_position
 from seqloom.explaining.naming import Naming, naming, shape_of
+from seqloom.explaining.overview import overview
 from seqloom.explaining.shown_as_page import ShownAsPage
 from seqloom.explaining.vocabulary_axis import shown_tokens
 from seqloom.models.stage import Example, StageExample
@@ -26,6 +28,8 @@ class Walkthrough(ShownAsPage):
     title: str
     about: str
     parts: tuple[tuple[str, Explanation], ...]
+    overview: Graph | None = None
+    """How the parts hang together, where there are several."""
     picture: bytes = b""
     """What was read, if it is a picture: a PNG."""
 
@@ -61,7 +65,9 @@ def walkthrough(example: Example, about: str, wanted: Callable[[], bool] = lambd
     sizes = ((limit, sum(part.size(limit) for _, part in parts)) for limit in LIMITS)
     limit = next((limit for limit, size in sizes if size <= NUMBERS), LIMITS[-1])
     held = tuple((name, replace(part, limit=limit)) for name, part in parts)
-    return Walkthrough(example.title, about, held, example.picture)
+    made = [part.traces[-1].results for _, part in parts]
+    whole = overview([each.stage for each in example.stages], made) if len(parts) > 1 else None
+    return Walkthrough(example.title, about, held, whole, example.picture)
 
 
 def check_wanted(wanted: Callable[[], bool]) -> None:

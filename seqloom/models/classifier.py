@@ -41,7 +41,7 @@ def classifier(
 ):
     """A classifier: embedding, encoder, pooling, readout.
 
-    Paper: Y. Kim, Convolutional neural networks for sentence classification, EMNLP 2014.
+    Paper: R. Collobert et al., Natural language processing (almost) from scratch, JMLR 2011.
 
     w  (T)  index, the token ids of the sentence; of sound or sensors, the frames
     """

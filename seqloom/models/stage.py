@@ -21,13 +21,16 @@ class Stage:
     name: str
     part: Part
     steps: Sequence[Given]
-    """The inputs of each step that are no states."""
+    """What comes from outside in each step: a token, its position."""
+    given: Given = field(default_factory=dict)
+    """The inputs that were made by earlier stages, the same in every step."""
     start: Given = field(default_factory=dict)
-    """The states before the first step."""
+    """The states before the first step: zeros, or made by earlier stages."""
 
     def traces(self, count: int | None = None) -> list[Trace]:
         """Everything that is computed, one trace a step; of the first `count` steps, if so many are asked for."""
-        return run(self.part.definition, self.steps[:count], self.start, self.part.weights)
+        steps = [{**self.given, **step} for step in self.steps[:count]]
+        return run(self.part.definition, steps, self.start, self.part.weights)
 
 
 def run(

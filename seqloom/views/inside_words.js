@@ -22,7 +22,7 @@ const zh = {
   time: { tokens: "词元", token: "词元", back: "上一个词元", ahead: "下一个词元", play: "播放", pause: "暂停", count: (at, of) => `${at} / ${of}` },
   saving: { save: "保存此图", svg: "图像 (SVG)", png: "图像 (PNG)", json: "数值 (JSON)", csv: "数值 (CSV)" },
   texts: {
-    Figure: "图", Formula: "公式", Code: "代码", Symbols: "符号", Copy: "复制", symbol: "符号", kind: "类别", shape: "形状", meaning: "含义", parameters: "参数",
+    "Whole model": "整个模型", Figure: "图", Formula: "公式", Code: "代码", Symbols: "符号", Copy: "复制", symbol: "符号", kind: "类别", shape: "形状", meaning: "含义", parameters: "参数",
     "parameters in all": "参数合计", input: "输入", weight: "权重", state: "状态", value: "中间值", part: "部件", parts: "部件", result: "结果",
     encoder: "编码器", bridge: "桥接", decoder: "解码器", classifier: "分类器", tagger: "标注器", "language model": "语言模型",
   },

@@ -186,7 +186,7 @@ def test_what_cannot_be_opened_is_said_in_words(write, tmp_path):
         ({"source": tmp_path / "*", "target": tmp_path / "a.txt"}, {}, "2 files match where one is needed"),
         ("words", {"format": "python"}, "'words' is not a collection of records"),
         (3, {}, "3 is not a collection of records"),
-        ("python:0a1b", {}, "these rows were given from Python, and are not kept"),
+        ("python:0a1b", {}, "the rows of this run were given from Python, and are not kept"),
     ]
     for where, options, what in cases:
         with pytest.raises(DataError) as caught:
@@ -271,3 +271,21 @@ def test_a_folder_of_tables_says_how_they_are_named(write, tmp_path):
     write("parts/c.tsv", "pos\tone\n")
     with pytest.raises(DataError, match=r"-> name a file in it, as .*a\.csv"):
         list(open_source(tmp_path / "parts", task="classify"))
+
+
+@pytest.mark.parametrize(
+    "first, count",
+    [
+        (["Review Body", "Sentiment"], 16),
+        (["review text", "its mood"], 16),
+        (["a fine story", "pos"], 17),  # a record like all others
+        (["what a review this is", "sentiment"], 17),  # a sentence names no column
+    ],
+)
+def test_names_of_several_words_are_a_header(tmp_path, first, count):
+    rows = [first] + [["a long and warm film", "pos"], ["a dull film without end", "neg"]] * 8
+    file = tmp_path / "reviews.csv"
+    file.write_text("".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8")
+    records = list(open_source(file))
+    assert len(records) == count
+    assert (set(records[0].columns) == set(first)) == (count == 16)

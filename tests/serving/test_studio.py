@@ -2,6 +2,7 @@
 
 import shutil
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -147,7 +148,7 @@ def test_data_that_is_gone_is_said(served):
 def test_a_run_that_ends_while_it_is_told_is_ready(models, tmp_path, monkeypatch):
     """A page asks no more once a run has ended: what says so says that its model can be asked."""
     run = tmp_path / "run"
-    service = SimpleNamespace(model_store=ModelStore([str(run)], 10**9, "awaited"), key="")
+    service: Any = SimpleNamespace(model_store=ModelStore([str(run)], 10**9, "awaited"), key="")
 
     def ends(folder, *, samples):
         shutil.copytree(models / "mood", folder)

@@ -109,7 +109,7 @@ def test_a_link_shows_the_same_thing_in_every_view(visit):
     tab.locator("[data-part]:not([hidden]) article:not([hidden]) .code [data-id]").first.click()
     assert "path=c" in tab.url and "step=1" in tab.url and "symbol=" in tab.url
     same("[data-part]:not([hidden]) .trail", "[data-part]:not([hidden]) .value h2", "[data-part]:not([hidden]) .count")
-    tab.get_by_role("tab", name="encoder").click()
+    tab.locator("#whole").get_by_role("button", name="Open encoder").click()
     assert "part=0" in tab.url
     same("[role=tab][aria-selected=true]")
     choose("Runs", "heads")

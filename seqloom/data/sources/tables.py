@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from seqloom.data.bad_records import Policy, Problem
-from seqloom.data.column_guess import ahead, names_columns, usual_names
+from seqloom.data.column_guess import ahead, are_texts, names_columns, usual_names
 from seqloom.data.line_reader import read_lines, scan
 from seqloom.data.record import Place, Record
 from seqloom.errors import DataError
@@ -112,8 +112,14 @@ def is_header(
     names = [cell.strip().lower() for cell in cells]
     if any(name in known for name in names):
         return True
-    words = len(names) > 1 and all(map(is_name, names))
-    return words and (not usual_names(known).isdisjoint(names) or names_columns(cells, below))
+    if len(names) < 2:
+        return False
+    usual = usual_names(known)
+    if all(map(is_name, names)):
+        return not usual.isdisjoint(names) or names_columns(cells, below)
+    words = {word for name in names for word in name.split()}  # Review Body
+    sentences = any(are_texts([name]) for name in names)
+    return not (sentences or usual.isdisjoint(words)) and names_columns(cells, below)
 
 
 def is_name(cell: str) -> bool:

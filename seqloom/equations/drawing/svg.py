@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from seqloom.equations.definition import Equations
-from seqloom.equations.drawing.graph import Vertex, graph
+from seqloom.equations.drawing.graph import Graph, Vertex, graph
 from seqloom.equations.drawing.labels import SMALL, Label, TextRun, width
 from seqloom.equations.drawing.layout import layout
 from seqloom.equations.drawing.shapes import Box, Point, Route, type_size
@@ -54,18 +54,20 @@ Math ones of their families because those have no italics."""
 
 def draw(definition: Equations[..., Any], opened: str = "", *, standalone: bool = False) -> str:
     """The figure of a definition as SVG; `standalone` with its style inside, to be a file of its own."""
-    drawn = graph(definition, opened)
+    return draw_graph(graph(definition, opened), definition.legend.title, standalone=standalone)
+
+
+def draw_graph(drawn: Graph, title: str, *, standalone: bool = False) -> str:
     placed = layout(drawn)
     wide, high = round(placed.width), round(placed.height)
     lines: dict[bool, list[str]] = {True: [], False: []}  # dimmed, and not
     for route in placed.routes:
         source, target = drawn.vertices[route.edge.source], drawn.vertices.get(route.edge.target)
         lines[source.dim or (target is not None and target.dim)].append(edge(route, source, target))
-    title = escape(definition.legend.title)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {wide} {high}"'
-            f' width="{wide}" height="{high}" role="group" aria-label="{title}">',
+            f' width="{wide}" height="{high}" role="group" aria-label="{escape(title)}">',
             *([f"<style>{STYLE}</style>"] if standalone else []),
             *(node(box) for box in placed.boxes if box.vertex.is_frame),
             f'<g class="dim">{"".join(lines[True])}</g>',  # together, or each would shine through the next

@@ -71,14 +71,15 @@ class InitialState(nn.Module):
         """How the states of one source are made, as equations; none where they are handed on as they are."""
         if self.bridge == "last":
             return []
-        step = {"c": context_of(memory, self.bridge)[0]}
-        found = [Stage("context", Part(mean_pooling), [{"H": memory.hidden[0]}])] if self.bridge == "all" else []
+        given = {"c": context_of(memory, self.bridge)[0]}
+        pooled = Stage("context", Part(mean_pooling), [{}], {"H": memory.hidden[0]})
+        found = [pooled] if self.bridge == "all" else []
         for number, (kind, layer) in enumerate(zip(self.kinds, self.projections, strict=True), start=1):
             for letter, project in zip(kind._fields, layer, strict=True):  # type: ignore[call-overload]
                 part = Part(initial_state, project.symbols())
                 of_layer = f" of layer {number}" * (len(self.kinds) > 1)
                 alone = len(self.sizes[0]) == len(self.kinds) == 1  # one state to make
-                found.append(Stage("bridge" if alone else f"bridge, {letter}{of_layer}", part, [step]))
+                found.append(Stage("bridge" if alone else f"bridge, {letter}{of_layer}", part, [{}], given))
         return found
 
 

@@ -122,5 +122,6 @@ class Seq2Seq(nn.Module):
         tokens = torch.tensor(written, device=source.device)
         places = {"y": tokens, "i": torch.arange(len(tokens), device=source.device)}
         read = {name: values for name, values in places.items() if name in taken}
-        steps = [{**given, **{name: values[n] for name, values in read.items()}} for n in range(len(tokens))]
-        return [self.source.stage(source[0]), *self.decoder.bridge_stages(memory), Stage("decoder", part, steps, start)]
+        steps = [{name: values[n] for name, values in read.items()} for n in range(len(tokens))]
+        decoder = Stage("decoder", part, steps, given, start)
+        return [self.source.stage(source[0]), *self.decoder.bridge_stages(memory), decoder]

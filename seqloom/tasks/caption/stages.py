@@ -35,6 +35,4 @@ def caption_example(network: nn.Module, name: str, pixels: Pixels, writes: Token
 
 def with_fewer_regions(stage: Stage) -> Stage:
     """The same steps with one region less: what differs runs over regions."""
-    return replace(
-        stage, steps=[{key: value[:-1] if key == "H" else value for key, value in step.items()} for step in stage.steps]
-    )
+    return replace(stage, given={key: value[:-1] if key == "H" else value for key, value in stage.given.items()})
