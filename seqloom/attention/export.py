@@ -18,8 +18,11 @@ WIDTH = 100
 """Cells of a line in a text file."""
 
 
-def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
-    """Write one map or several; the end of the name says how: .png, .html, .json or .txt."""
+def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path, titles: Sequence[Sequence[str]] = ()) -> Path:
+    """Write one map or several; the end of the name says how: .png, .html, .json or .txt.
+
+    titles  for each map the texts that were read and written: the headings of a page
+    """
     target = Path(file)
     several = [maps] if isinstance(maps, AttentionMap) else list(maps)
     if not several:
@@ -27,7 +30,7 @@ def save(maps: AttentionMap | Sequence[AttentionMap], file: str | Path) -> Path:
     over_pictures = [one for one in several if isinstance(one, PictureAttention)]
     kinds: dict[str, Callable[[], bytes]] = {
         ".png": lambda: render_picture_png(over_pictures) if over_pictures else render_png(several),
-        ".html": lambda: render_html(several).encode(),
+        ".html": lambda: render_html(several, titles).encode(),
         ".json": lambda: as_json(maps).encode(),
         ".txt": lambda: as_text(several).encode(),
     }

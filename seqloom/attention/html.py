@@ -40,19 +40,20 @@ class Grid(Protocol):
     def columns(self) -> int: ...
 
 
-def render_html(maps: Sequence[AttentionMap]) -> str:
-    """A whole HTML file of attention maps, one below the other."""
-    return run_page("Attention", [attention_run(one, NUMBERS // len(maps)) for one in maps])
+def render_html(maps: Sequence[AttentionMap], titles: Sequence[Sequence[str]] = ()) -> str:
+    """A whole HTML file of attention maps, one below the other; `titles` as of `attention_run`, one for each."""
+    each = zip(maps, titles or [()] * len(maps), strict=True)
+    return run_page("Attention", [attention_run(one, title, NUMBERS // len(maps)) for one, title in each])
 
 
-def attention_run(one: AttentionMap, numbers: int = NUMBERS) -> dict[str, Any]:
-    """What is known of a run by its attention alone."""
+def attention_run(one: AttentionMap, title: Sequence[str] = (), numbers: int = NUMBERS) -> dict[str, Any]:
+    """What is known of a run by its attention; `title`: the texts read and written, else its tokens side by side."""
     rows = {name: row_data(tokens) for name, tokens in (("source", one.source), ("target", one.target))}
     read = [] if isinstance(one, PictureAttention) else [" ".join(one.source)]
-    title = [*read, " ".join(one.target)]
+    shown = list(title) or [*read, " ".join(one.target)]
     attention = {"group": "cross", "rows": "target", "columns": "source", **weave_data(one, numbers=numbers)}
     picture = picture_data(as_png(one.picture), one) if isinstance(one, PictureAttention) else None
-    return {**EMPTY, "title": title, "rows": rows, "attention": [attention], "picture": picture}
+    return {**EMPTY, "title": shown, "rows": rows, "attention": [attention], "picture": picture}
 
 
 def picture_data(png: bytes, regions: Grid) -> dict[str, Any]:

@@ -28,11 +28,13 @@ def show_attention(
     in_terminal = str(file) == "-"
     maps: list[AttentionMap] = []
     answers: list[str] = []
+    titles: list[list[str]] = []
     attending = of_answers if "attention" in model.option_names else of_inspections
-    for answer, found in attending(model, texts, options, pieces, in_terminal):
+    for answer, title, found in attending(model, texts, options, pieces, in_terminal):
         print(line_of(answer, as_json))
         answers.append(str(answer))
         maps += found
+        titles += [title] * len(found)
         if in_terminal:
             screen = beside if as_json else console  # among JSON there is JSON alone
             for one in found:
@@ -40,7 +42,7 @@ def show_attention(
     if not maps:
         raise nothing_attends(texts, answers)
     if not in_terminal:
-        say(f"written {save(maps[0] if len(maps) == 1 else maps, file)}", beside)
+        say(f"written {save(maps[0] if len(maps) == 1 else maps, file, titles)}", beside)
 
 
 def nothing_attends(texts: list[str], answers: list[str]) -> SeqloomError:
@@ -53,21 +55,26 @@ def nothing_attends(texts: list[str], answers: list[str]) -> SeqloomError:
 
 def of_answers(
     model: Model, texts: list[str], options: Mapping[str, Any], pieces: bool, in_terminal: bool
-) -> Iterator[tuple[Any, Sequence[AttentionMap]]]:
-    """Attention from each token of the best answer that is not empty to the source, of models that keep it."""
+) -> Iterator[tuple[Any, list[str], Sequence[AttentionMap]]]:
+    """Attention from each token of the best answer that is not empty to the source, of models that keep it;
+    with the texts read and written."""
     for answer in model(texts, **options):
         written = next((one for one in (answer, *answer.alternatives) if one.words is not None), None)
         if written is None:
-            yield answer, []
+            yield answer, [], []
         elif in_terminal:
-            yield answer, [written.weights(pieces=pieces or len(written.attention.source) <= TOKENS_SHOWN)]
+            yield (
+                answer,
+                written.title,
+                [written.weights(pieces=pieces or len(written.attention.source) <= TOKENS_SHOWN)],
+            )
         else:
-            yield answer, [written.weights(pieces=pieces or None)]
+            yield answer, written.title, [written.weights(pieces=pieces or None)]
 
 
 def of_inspections(
     model: Model, texts: list[str], options: Mapping[str, Any], pieces: bool, in_terminal: bool
-) -> Iterator[tuple[Any, Sequence[AttentionMap]]]:
+) -> Iterator[tuple[Any, list[str], Sequence[AttentionMap]]]:
     """Attention of a text to itself, of all other models: what the studio shows of them."""
     from seqloom.tasks.inspection import Inspection, InspectOptions
 
@@ -77,4 +84,4 @@ def of_inspections(
     for text in texts:
         for seen in model.task.inspect(model.network, text, InspectOptions(**known)):
             if isinstance(seen, Inspection):
-                yield seen.answer, [one.map for one in seen.attention]
+                yield seen.answer, [text, str(seen.answer)], [one.map for one in seen.attention]

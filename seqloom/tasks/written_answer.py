@@ -44,6 +44,11 @@ class WrittenAnswer(Generic[A]):
         """The probability of this answer under the model, from 0 to 1."""
         return math.exp(sum(self.token_scores))
 
+    @property
+    def title(self) -> list[str]:
+        """The texts that were read and written: what stands above its attention weights."""
+        return [self.source, self.text]
+
     def scores_json(self) -> dict[str, Any]:
         """Scores and tokens, and the most probable tokens where they were asked for."""
         found = {"score": self.score, "certainty": self.certainty, "tokens": self.tokens}
@@ -56,7 +61,7 @@ class WrittenAnswer(Generic[A]):
 
     def plot(self, file: str | Path = "attention.png", *, pieces: bool | None = None) -> Path:
         """Draw the attention weights: .png, .html, .json or .txt."""
-        return save(self.weights(pieces=pieces), file)
+        return save(self.weights(pieces=pieces), file, [self.title])
 
     def weights(self, *, pieces: bool | None = None) -> A:
         """The attention weights, by piece or by word; None: by word, if the answer has several or is a single piece."""

@@ -45,6 +45,9 @@ def test_the_command_shows_all_answers_and_where_the_best_looked(digits, tmp_pat
     assert done.stderr == "written seen.json\n"
     seen = json.loads((tmp_path / "seen.json").read_text())
     assert (seen["source"], seen["target"]) == (["4", "0", "7", "<eos>"], ["four", "zero", "seven"])
+    typed("predict", str(digits), "4 0 7", "--attention", "seen.html", folder=tmp_path)
+    page = (tmp_path / "seen.html").read_text(encoding="utf-8")
+    assert "<bdi>4 0 7</bdi>" in page and "<bdi>four zero seven</bdi>" in page, "the texts, without <eos>"
     here = typed("predict", str(digits), "4 0 7", "--json", "--attention", "-", folder=tmp_path)
     assert json.loads(here.stdout)["text"] == "four zero seven"
     assert "zero" in here.stderr

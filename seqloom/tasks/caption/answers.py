@@ -20,13 +20,17 @@ from seqloom.tokens.tokenizer import Tokenizer
 class PictureCaption(WrittenAnswer[PictureAttention], ShownInNotebook):
     """The caption of a picture; `plot` lays the attention weights of each word over the picture."""
 
+    @property
+    def title(self) -> list[str]:
+        return [self.text]
+
     def json(self) -> dict[str, Any]:
         return {"text": self.text, "picture": self.source, **self.scores_json(), **self.alternatives_json()}
 
     def run(self) -> dict[str, Any]:
         if self.words is None:
             return super().run()
-        return {**attention_run(self.words), "answer": self.json(), "text": self.text}
+        return {**attention_run(self.words, self.title), "answer": self.json(), "text": self.text}
 
 
 def caption_of(

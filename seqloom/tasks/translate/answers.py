@@ -65,11 +65,7 @@ class Translation(WrittenAnswer[AttentionMap], ShownInNotebook):
         return {**found, "cut": True} if self.cut else found
 
     def run(self) -> dict[str, Any]:
-        return (
-            super().run()
-            if self.words is None
-            else {**attention_run(self.weights()), "title": [self.source, self.text]}
-        )
+        return super().run() if self.words is None else attention_run(self.weights(), self.title)
 
     def alignment(self, *, pieces: bool = False) -> str:
         """Which word comes from which, counted from 0, as `0-0 1-2` (Pharaoh: source-target); <eos> left out."""
