@@ -22,6 +22,8 @@ MOST = 400
 """Models in one comparison at most; a product of settings grows quickly."""
 VARIED = ("model", "train", "start", "data.fraction")
 """What may differ between the models of a comparison: sections, and one setting of another."""
+SECTIONS = ("train", "start")
+"""Those that a table of one model may have below its settings."""
 BUDGET = "5m"
 """Training time of each model on a user's own data, if nothing is said."""
 
@@ -146,10 +148,11 @@ def places(chosen: CompareConfig, line: DefaultModels | None, ablation: Ablation
 
 
 def named(given: str | Mapping[str, Any], line: DefaultModels | None) -> DefaultModel:
-    """A model by its name, by its label in the default line, or as a table of settings."""
+    """A model by its name, by its label in the default line, or as a table: settings of [model], sections below it."""
     if isinstance(given, Mapping):
-        settings = {name: value for name, value in given.items() if name != "label"}
-        return DefaultModel(str(given.get("label") or settings.get("name") or "model"), {"model": settings})
+        below = {name: given[name] for name in SECTIONS if isinstance(given.get(name), Mapping)}
+        settings = {name: value for name, value in given.items() if name != "label" and name not in below}
+        return DefaultModel(str(given.get("label") or settings.get("name") or "model"), {"model": settings, **below})
     known = line.place(given) if line else None
     return known or DefaultModel(given.rpartition(":")[2] if ":" in given else given, {"model": {"name": given}})
 

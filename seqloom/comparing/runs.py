@@ -20,6 +20,7 @@ from seqloom.storage import MANIFEST, new_folder
 from seqloom.tasks.registry import find_task
 from seqloom.tasks.task import Task
 from seqloom.threads import choose_threads
+from seqloom.tokens.tokenizer import Tokenizer
 from seqloom.training.data_statistics import measure
 from seqloom.training.defaults import choose, with_choices
 from seqloom.training.distributed import init_processes
@@ -53,7 +54,7 @@ def trained(
     data = task.open_data(with_all_data(first))
     found = with_threads(with_shared_choices(found, data), out)
     first = with_all_data(found[0].config)
-    learned = shared_task(first, task, data, out)
+    learned = shared_task(first, task, data, out, known_to_any(found))
     for config in {each.config.data.fraction: each.config for each in found}.values():
         prepare_corpus(config, learned, task.open_data(config), out)
     if chosen.equal == "parameters":
@@ -115,13 +116,20 @@ def prepare_corpus(config: RunConfig, task: Task[Any], data: Mapping[str, Any], 
         group.close()
 
 
-def shared_task(config: RunConfig, task: type[Task[Any]], data: Mapping[str, Any], out: Path) -> Task[Any]:
+def known_to_any(found: Sequence[ComparedModel]) -> dict[str, Tokenizer]:
+    """The tokenizers of a model that one of them starts from, which are those of all; none if all start fresh."""
+    return next((known for each in found if (known := known_tokenizers(each.config.start))), {})
+
+
+def shared_task(
+    config: RunConfig, task: type[Task[Any]], data: Mapping[str, Any], out: Path, known: dict[str, Tokenizer]
+) -> Task[Any]:
     """What is learned from the data before training, once for all: of a run that is there, else now."""
     for setup in sorted((out / RUNS).glob(f"*/{SETUP}")):
         saved, there = load_task(setup)
         if not differences(tokens_of(saved), tokens_of(config)):
             return there
-    return task.learn(config, data["train"], known_tokenizers(config.start))
+    return task.learn(config, data["train"], known)
 
 
 def with_all_data(config: RunConfig) -> RunConfig:

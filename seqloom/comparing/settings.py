@@ -17,7 +17,7 @@ class CompareConfig(Config):
 
     models: list[str | dict[str, Any]] = Field(default_factory=list)
     """The models, in order: an architecture by name, your own as package.module:name, or a table with `name`, settings
-    of [model], and a `label`; empty: the default selection of the task."""
+    of [model], a `label`, and tables `train` and `start` of its own; empty: the default selection of the task."""
     equal: Equal = "time"
     """What is equal for all models: training time, optimizer steps, or parameters (widths are scaled)."""
     budget: Duration = ""

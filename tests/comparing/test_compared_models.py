@@ -70,6 +70,17 @@ def test_models_are_named_by_architecture_by_label_and_as_tables():
     assert found[2].config.model.widths == [77]  # type: ignore[attr-defined]
 
 
+def test_a_table_may_have_sections_of_its_own():
+    tuned = {"name": "lstm", "label": "tuned", "start": {"model": "runs/masked"}, "train": {"learning_rate": 0.02}}
+    found = compared_models(
+        {"task": "classify", "data": {"train": "mine.tsv"}},
+        CompareConfig(models=["lstm", tuned], vary=["data.fraction=0.1,1"]),
+    )
+    assert [one.label for one in found][2:] == ["tuned fraction=0.1", "tuned fraction=1"]
+    assert [(one.config.start.model, one.config.train.learning_rate) for one in found][2] == ("runs/masked", 0.02)
+    assert found[0].config.start.model == ""
+
+
 def test_every_ablation_that_is_listed_varies_one_setting_of_one_model():
     listed = available_ablations()
     assert {"scores", "heads", "depth"} <= {each.name for each in listed}

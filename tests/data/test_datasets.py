@@ -14,7 +14,7 @@ from seqloom.data.source import open_source
 from seqloom.data.splits import open_data
 from seqloom.errors import DataError, UnknownName
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").rglob("*.toml"))
 
 
 @pytest.fixture
