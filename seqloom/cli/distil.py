@@ -1,4 +1,4 @@
-"""`seqloom distil`: what trained models make of data, as pairs for a student."""
+"""`seqloom distil`: what trained models write, as data for a student."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,7 @@ EXAMPLES = [
     "seqloom distil runs/large --data pairs.tsv --out taught.tsv",
     "seqloom distil runs/large --data sources.txt --n-best 3 --out taught.jsonl",
     "seqloom distil runs/en-de --backward runs/de-en --data data:multi30k/train --copies 2 --out more.tsv",
+    "seqloom distil runs/book --data prompts.txt --set length=300 --out taught.txt",
     "seqloom train --task translate --data taught.tsv --model rnn-attention --out runs/small",
 ]
 
@@ -16,23 +17,31 @@ EXAMPLES = [
 def distil(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Trained models (folders or packs) from source to target.", show_default=False),
+        typer.Argument(
+            help="Trained models (folders or packs): translators from source to target, or language models.",
+            show_default=False,
+        ),
     ] = None,
     data: Annotated[
         list[str],
-        typer.Option(help="Pairs, as for `seqloom train`; or a source and a target file; or sources alone."),
+        typer.Option(help="Pairs, as for `seqloom train`; a source and a target file; sources or prompts alone."),
     ] = [],
-    out: Annotated[Path, typer.Option(help="Output file: .tsv or .jsonl.")] = Path("pairs.tsv"),
+    out: Annotated[Path, typer.Option(help="Output file: .tsv or .jsonl; of texts .txt or .jsonl.")] = Path(
+        "pairs.tsv"
+    ),
     backward: Annotated[
         list[str],
         typer.Option(help="Back-translation: a model from target to source, whose output becomes the source."),
     ] = [],
-    copies: Annotated[int, typer.Option(min=0, help="Copies of the original pairs to include.")] = 0,
-    beam: Annotated[int, typer.Option(help="Beam size.")] = 4,
-    n_best: Annotated[int, typer.Option(help="Number of answers per source, best first.")] = 1,
+    copies: Annotated[int, typer.Option(min=0, help="Copies of the data as it is to include.")] = 0,
+    beam: Annotated[int | None, typer.Option(help="Beam size.")] = None,
+    n_best: Annotated[int | None, typer.Option(help="Number of answers per source, best first.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="Sampling temperature; of language models 1.")] = None,
+    set_: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set any option of the answers.")] = [],
 ) -> None:
-    """Write the answers of trained models as pairs to train another model on; can be stopped and continued."""
+    """Write the answers of trained models as data to train another model on; can be stopped and continued."""
     from seqloom.cli.console import console, say
+    from seqloom.config import gather
     from seqloom.errors import SeqloomError
     from seqloom.training.distilling import distil as run
 
@@ -41,9 +50,8 @@ def distil(
         raise SeqloomError(what, remedy="name a file of pairs, or two: sources first, then targets")
     given = data[0] if len(data) == 1 else dict(zip(("source", "target"), data, strict=True))
     try:
-        found = run(
-            models or [], data=given, out=out, backward=backward, copies=copies, beam=beam, n_best=n_best, quiet=False
-        )
+        options = gather(None, set_, beam=beam, n_best=n_best, temperature=temperature)
+        found = run(models or [], data=given, out=out, backward=backward, copies=copies, quiet=False, **options)
     except KeyboardInterrupt:
         console.print("\nStopped. The same command goes on from here.", highlight=False)
         raise typer.Exit(130) from None

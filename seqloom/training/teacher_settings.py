@@ -71,7 +71,7 @@ def unlike(name: str, given: Any, then: Any, task: str, model: str) -> tuple[str
 
 def by_answers(task: str, model: str) -> str:
     """The way to learn from a teacher with another vocabulary, where there is one."""
-    return f"; or learn from its answers: seqloom distil {model}" if task == "translate" else ""
+    return f"; or learn from its answers: seqloom distil {model}" if task in ("translate", "generate") else ""
 
 
 def unfit(what: str, remedy: str) -> ConfigError:

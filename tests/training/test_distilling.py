@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import seqloom
 from seqloom.cli import app
 from seqloom.errors import SeqloomError
-from seqloom.training import distilling
+from seqloom.training import distilling, readings
 from seqloom.training.model import Model
 
 WORDS = {"eins": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "acht": "eight", "neun": "nine"}
@@ -20,7 +20,7 @@ SIZE = {"name": "encoder-decoder", "embedding": 12, "encoder_widths": [12], "dec
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Two translators of the numbers, there and back, and one that classifies."""
+    """Two translators of the numbers, there and back, one that classifies, and a language model of the words."""
     folder = tmp_path_factory.mktemp("teachers")
     back = [(target, source) for source, target in PAIRS]
     small = {"data": {"valid_share": 0}, "tokens": {"kind": "character"}, "train": {"baseline": False, "choose": False}}
@@ -29,6 +29,9 @@ def place(tmp_path_factory):
         seqloom.train(small, task="translate", data=rows, out=folder / name, steps=30, quiet=True, model=SIZE)
     rows = [{"text": source, "label": target[0]} for source, target in PAIRS]
     seqloom.train(small, task="classify", data=rows, out=folder / "labels", steps=1, quiet=True)
+    lines = {"name": "gru", "embedding": 5, "widths": [7], "length": 6}
+    texts = [{"text": source} for source, _ in PAIRS]
+    seqloom.train(small, task="generate", data=texts, out=folder / "writer", steps=3, quiet=True, model=lines)
     (folder / "pairs.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS))
     (folder / "sources.txt").write_text("".join(f"{a}\n" for a, _ in PAIRS))
     return folder
@@ -49,8 +52,8 @@ def test_answers_stand_beside_what_they_answer(place, tmp_path):
     back = [answer.text for answer in seqloom.load(place / "back")(targets, beam=3)]
     made = [*zip(sources, there), *zip(back, targets)]
     assert read(tmp_path / "out.tsv") == [*PAIRS, *PAIRS, *(pair for pair in made if all(pair))]
-    assert (found.records, found.pairs) == (7, len(read(tmp_path / "out.tsv")))
-    assert str(found).endswith(f"{found.pairs} pairs out of 7")
+    assert (found.records, found.rows) == (7, len(read(tmp_path / "out.tsv")))
+    assert str(found).endswith(f"{found.rows} pairs out of 7")
 
 
 def test_several_answers_of_sources_alone_as_jsonl(place, tmp_path):
@@ -101,7 +104,7 @@ def test_mistakes_are_told_before_anything_is_written(place, tmp_path):
             seqloom.distil(models, data=data, out=out, **options)
 
     wrong("no model was given")
-    wrong("is a model for classify, which is not a text-to-text model", place / "labels")
+    wrong("is a model for classify, which writes no texts", place / "labels")
     wrong("neither .tsv nor .jsonl", place / "there", out=tmp_path / "out.txt")
     wrong("5 answers from a beam of 4", place / "there", n_best=5)
     wrong("nowhere", place / "nowhere")
@@ -113,6 +116,35 @@ def test_mistakes_are_told_before_anything_is_written(place, tmp_path):
     assert (tmp_path / "out.tsv").read_text() == "mine"
 
 
+def test_a_language_model_continues_texts_for_a_student_with_another_vocabulary(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(distilling, "AT_ONCE", 3)
+    asked = {"data": place / "sources.txt", "length": 5, "copies": 1}
+    found = seqloom.distil(place / "writer", out=tmp_path / "out.txt", **asked)
+    lines = (tmp_path / "out.txt").read_text().split("\n")
+    prompts = [source for source, _ in PAIRS]
+    assert lines[:7] == prompts and str(found).endswith("14 texts out of 7")
+    model = seqloom.load(place / "writer")
+    pieces = [model(prompts[at : at + 3], length=5, temperature=1.0, seed=at) for at in (0, 3, 6)]
+    assert lines[7:] == [*"\n".join(one.text for piece in pieces for one in piece).split("\n"), ""]
+    seqloom.distil(place / "writer", out=tmp_path / "out.jsonl", **asked)
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["text"] for row in rows[:7]] == prompts and len(rows) == 14
+    words = {"kind": "word", "lower": True}  # the teacher knows characters alone
+    small = {"name": "gru", "embedding": 4, "widths": [6], "length": 3}
+    settings = {"data": {"valid_share": 0}, "tokens": words, "train": {"baseline": False, "choose": False}}
+    student = seqloom.train(
+        settings, task="generate", data=tmp_path / "out.txt", out=tmp_path / "student", steps=1, quiet=True, model=small
+    )
+    assert student("acht", length=2).text
+
+
+def test_texts_and_pairs_are_not_mixed(place, tmp_path):
+    with pytest.raises(SeqloomError, match="is a model for generate, which writes texts, not pairs"):
+        seqloom.distil([place / "there", place / "writer"], data=place / "sources.txt", out=tmp_path / "out.tsv")
+    with pytest.raises(SeqloomError, match="ends in neither"):
+        seqloom.distil(place / "writer", data=place / "sources.txt", out=tmp_path / "out.tsv")
+
+
 def test_the_command_writes_and_says_what(place, tmp_path):
     typed = ["distil", place / "there", "--data", place / "pairs.tsv", "--out", tmp_path / "out.tsv", "--copies", "1"]
     done = CliRunner().invoke(app, list(map(str, typed)))
@@ -122,6 +154,6 @@ def test_the_command_writes_and_says_what(place, tmp_path):
 
 
 def test_a_teacher_that_writes_nothing_is_an_error(place, tmp_path, monkeypatch):
-    monkeypatch.setattr(distilling.Reading, "answers", lambda self, records, model, options: [[" "] for _ in records])
+    monkeypatch.setattr(readings.PairReading, "answers", lambda self, records, model, options: [[" "] for _ in records])
     with pytest.raises(SeqloomError, match="holds no pair: nothing was written for any of 7 records"):
         seqloom.distil(place / "there", data=place / "pairs.tsv", out=tmp_path / "none.tsv")

@@ -1,4 +1,4 @@
-"""A file of pairs that takes long to make: written aside in pieces, gone on with, and there once it is whole."""
+"""A file of rows that takes long to make: written aside in pieces, gone on with, and there once it is whole."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from seqloom.errors import DamagedError, OutputError
 from seqloom.lock import locked
 from seqloom.storage import flush, output_errors, read_json, replace_file
 
-SUFFIXES = (".tsv", ".jsonl")
+SUFFIXES = {("source", "target"): (".tsv", ".jsonl"), ("text",): (".txt", ".jsonl")}
+"""The kinds of file that hold these columns."""
 BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 """What would end a cell or a row of a table."""
-Pair = tuple[str, str]
+Row = tuple[str, ...]
 
 
 @dataclass
@@ -30,21 +31,22 @@ class Written:
     """Readings of the data that are done."""
     records: int = 0
     """Records of the reading that is under way."""
-    pairs: int = 0
+    rows: int = 0
     size: int = 0
     """Bytes."""
 
 
-class PairFile:
-    """Pairs under way to their file; `written` says how far it is, and is kept beside it after every piece."""
+class RowFile:
+    """Rows under way to their file; `written` says how far it is, and is kept beside it after every piece."""
 
-    def __init__(self, target: Path, asked: str) -> None:
-        self.target, self.part, self.state = target, beside(target, "part"), beside(target, "json")
+    def __init__(self, target: Path, columns: Row, asked: str) -> None:
+        self.target, self.columns = target, columns
+        self.part, self.state = beside(target, "part"), beside(target, "json")
         self.written = self.found(asked)
         with output_errors(target), self.part.open("ab") as stream:
             stream.truncate(self.written.size)
         if not self.written.size:
-            self.add([], header=True)
+            self.begin()
 
     def found(self, asked: str) -> Written:
         """How far an earlier attempt came; one that was to write something else is left alone."""
@@ -59,17 +61,23 @@ class PairFile:
             raise OutputError(what, remedy=f"give the same arguments to continue it, or delete {self.part}")
         return then
 
-    def add(self, pairs: Iterable[Pair], *, records: int = 0, header: bool = False) -> None:
-        """Write pairs, made of so many records; what was added before is safe."""
-        rows = [self.row(pair) for pair in pairs]
-        text = "".join(["source\ttarget\n" if header and self.target.suffix == ".tsv" else "", *rows])
+    def begin(self) -> None:
+        """A table begins with the names of its columns."""
+        self.append("\t".join(self.columns) + "\n" if self.target.suffix == ".tsv" else "")
+
+    def add(self, rows: Iterable[Row], *, records: int) -> None:
+        """Write rows, made of so many records; what was added before is safe."""
+        lines = [self.line(row) for row in rows]
+        self.written.rows += len(lines)
+        self.written.records += records
+        self.append("".join(lines))
+
+    def append(self, text: str) -> None:
         with output_errors(self.target):
             with self.part.open("ab") as stream:
                 stream.write(text.encode())
                 self.written.size = stream.tell()
             flush(self.part)
-            self.written.pairs += len(rows)
-            self.written.records += records
             self.keep()
 
     def end_part(self) -> None:
@@ -81,10 +89,13 @@ class PairFile:
     def keep(self) -> None:
         replace_file(self.state, json.dumps(asdict(self.written)).encode())
 
-    def row(self, pair: Pair) -> str:
+    def line(self, row: Row) -> str:
+        """A row as a line; a text may have several, as the text that it continues had."""
         if self.target.suffix == ".jsonl":
-            return json.dumps(dict(zip(("source", "target"), pair, strict=True)), ensure_ascii=False) + "\n"
-        return "\t".join(BREAKS.sub(" ", text) for text in pair) + "\n"
+            return json.dumps(dict(zip(self.columns, row, strict=True)), ensure_ascii=False) + "\n"
+        if self.target.suffix == ".txt":
+            return f"{row[0]}\n"
+        return "\t".join(BREAKS.sub(" ", text) for text in row) + "\n"
 
     def finish(self) -> None:
         with output_errors(self.target):
@@ -95,14 +106,16 @@ class PairFile:
 
 
 @contextmanager
-def pair_file(target: Path, asked: str) -> Iterator[PairFile]:
-    """A file of pairs to add to, for one process at a time; it appears when the block ends well."""
-    if target.suffix not in SUFFIXES:
-        raise OutputError(f"{target} ends in neither {' nor '.join(SUFFIXES)}", remedy="call it pairs.tsv")
+def row_file(target: Path, columns: Row, asked: str) -> Iterator[RowFile]:
+    """A file of rows to add to, for one process at a time; it appears when the block ends well."""
+    suffixes = SUFFIXES[columns]
+    if target.suffix not in suffixes:
+        what = f"{target} ends in neither {' nor '.join(suffixes)}"
+        raise OutputError(what, remedy=f"call it {target.with_suffix(suffixes[0]).name}")
     with locked(beside(target, "lock"), "writes the same file"):
         if target.exists():
             raise OutputError(f"{target} already exists", remedy="choose another name; nothing was changed")
-        file = PairFile(target, asked)
+        file = RowFile(target, columns, asked)
         yield file
         file.finish()
 
