@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CARD = "README.md"
 """The name of a card in a pack."""
 LABELS_SHOWN = 12
+LONGEST_LABEL = 40
 LONGEST_CELL = 300
 """Characters of a value in a card."""
 
@@ -51,8 +52,13 @@ def best_metrics(folder: Path | None) -> list[tuple[str, str]]:
 
 
 def listed(labels: Sequence[Any]) -> str:
-    """A few labels, each of them short."""
-    shown = ", ".join(f"{label!s:.30}" for label in labels[:LABELS_SHOWN])
+    """A few labels, long ones cut.
+
+    >>> listed(["short", "a_label_that_has_many_more_characters_than_others"])
+    'short, a_label_that_has_many_more_characters_t…'
+    """
+    names = map(str, labels[:LABELS_SHOWN])
+    shown = ", ".join(name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…" for name in names)
     return shown if len(labels) <= LABELS_SHOWN else f"{shown} ..."
 
 
