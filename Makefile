@@ -35,6 +35,7 @@ bench: .venv/.dev  ## seqloom beside other tools, each in an environment of its 
 	@$(BIN)/python -m bench.memory --json bench-memory.json
 	@$(BIN)/python -m bench.serving --json bench-serving.json
 	@$(BIN)/python -m bench.lengths --json bench-lengths.json
+	@$(BIN)/python -m bench.scaling
 
 screenshots: .venv/.dev  ## the pictures of the README, taken by the tests of the studio
 	@$(BIN)/seqloom demo --out runs/demo >/dev/null

@@ -1,6 +1,7 @@
 """How much faster two processes train than one, each with one thread: python -m bench.scaling
 
 By the clock, so on a machine that nobody else uses; `torchrun` starts the processes, which take turns with one alone.
+As many that train by themselves, side by side, show what the machine has to give without any exchange of gradients.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -32,29 +35,37 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--batch-tokens", type=int, default=4096, help="of a step, over all processes")
     parser.add_argument("--data", default="data:multi30k/train")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.worker:
         work(asked)
         return
-    speeds: dict[int, list[float]] = {1: [], asked.processes: []}
-    with tempfile.TemporaryDirectory(prefix="seqloom-bench-") as folder:
-        write_data(Path(folder), asked.data)
+    count = asked.processes
+    speeds: dict[str, list[float]] = {"one": [], "together": [], "by themselves": []}
+    with tempfile.TemporaryDirectory(prefix="seqloom-bench-") as name:
+        folder = Path(name)
+        write_data(folder, asked.data)
         for _ in range(asked.rounds):
-            for count, found in speeds.items():
-                found.append(measured(asked, count, folder))
-    alone, together = (median(found) for found in speeds.values())
-    print(f"{asked.model}, {asked.precision}: one process {alone:,.0f} tokens/s, {asked.processes} {together:,.0f}")
-    print(f"{together / alone:.2f} x\n{json.dumps(speeds)}")
+            speeds["one"].append(measured(asked, 1, folder))
+            speeds["together"].append(measured(asked, count, folder))
+            with ThreadPoolExecutor(count) as pool:
+                speeds["by themselves"].append(sum(pool.map(lambda _: measured(asked, 1, folder), range(count))))
+    alone, together, apart = (median(found) for found in speeds.values())
+    print(f"{asked.model}, {asked.precision}, {asked.batch_tokens:,} tokens a step, {count} processes of one thread")
+    print(
+        f"one {alone:,.0f} target tokens/s; together {together:,.0f}, {together / alone:.2f} x; by themselves", end=" "
+    )
+    print(f"{apart:,.0f}, {apart / alone:.2f} x\n{json.dumps(speeds)}")
 
 
-def measured(asked: argparse.Namespace, processes: int, folder: str) -> float:
+def measured(asked: argparse.Namespace, processes: int, folder: Path) -> float:
     """Target tokens per second of so many processes together."""
     command = [
         sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes),
-        "-m", "bench.scaling", "--worker", folder, "--model", asked.model, "--precision", asked.precision,
-        "--steps", str(asked.steps),
+        "-m", "bench.scaling", "--worker", str(folder), "--model", asked.model, "--precision", asked.precision,
+        "--steps", str(asked.steps), "--batch-tokens", str(asked.batch_tokens),
     ]  # fmt: skip
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     printed = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -65,7 +76,8 @@ def work(asked: argparse.Namespace) -> None:
     """One of the processes."""
     torch.set_num_threads(1)
     group = init_processes("cpu")
-    trainer, trainable = opened(JOBS[asked.model], asked.worker, asked.precision, 1, group=group)
+    job = replace(JOBS[asked.model], batch_tokens=asked.batch_tokens)
+    trainer, trainable = opened(job, asked.worker, asked.precision, 1, group=group)
     trained, batches = trainer.wrapped(), list(islice(trainable.stream, WARM + asked.steps))
     for batch in batches[:WARM]:
         trainer.step(trained, batch)
