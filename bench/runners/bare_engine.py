@@ -20,11 +20,13 @@ def main() -> None:
     model(job["texts"][:64], **options)
     print("{}", flush=True)
     for line in sys.stdin:
-        texts = list(islice(cycle(job["texts"]), json.loads(line)["count"]))
+        asked = json.loads(line)
+        texts = list(islice(cycle(job["texts"]), asked["count"]))
+        chosen = {**options, **asked.get("options", {})}
         began, processor = time.perf_counter(), time.process_time()
-        model(texts, **options)
+        found = [model(text, **chosen) for text in texts] if asked.get("one_by_one") else model(texts, **chosen)
         times = {"seconds": time.perf_counter() - began, "processor": time.process_time() - processor}
-        print(json.dumps(times), flush=True)
+        print(json.dumps({**times, "answers": [one.text for one in found]}), flush=True)
 
 
 main()

@@ -71,7 +71,7 @@ class GRU(Gated[GRUState]):
         from_words = product(x, self.weight_x, self.bias)
         if real is not None:  # z = 1 at padding: the state stays, to the bit
             from_words = from_words.masked_fill(~real, SATURATE)
-        W_hr_hz, W_hh = self.weight_h.t().split([2 * H, H], dim=1)
+        W_hr_hz, W_hh = self.recurrent_weight().t().split([2 * H, H], dim=1)
         to_gates, to_state = from_words.split([2 * H, H], dim=2)
         h, steps = state.h, []
         for to_r_z, to_h in zip(to_gates.unbind(1), to_state.unbind(1)):
@@ -92,14 +92,14 @@ class GRUResetAfter(Gated[GRUState]):
     def read(self, x: Tensor, state: GRUState, real: Tensor | None) -> tuple[Tensor, GRUState]:
         if x.shape[1] == 1 and real is None:  # a decoder's single step: the kernel for many would be slower
             r_z_x, h_x = product(x[:, 0], self.weight_x, self.bias).split([2 * self.output_size, self.output_size], 1)
-            r_z_h, h_h = product(state.h, self.weight_h).split([2 * self.output_size, self.output_size], 1)
+            r_z_h, h_h = product(state.h, self.recurrent_weight()).split([2 * self.output_size, self.output_size], 1)
             r, z = torch.sigmoid(r_z_x + r_z_h).chunk(2, dim=1)
             new = torch.tanh(torch.addcmul(h_x, r, h_h))
             h = torch.lerp(new, state.h.to(new.dtype), z)  # z h + (1 - z) h_tilde
             return h[:, None], GRUState(h)
         if x.is_cpu and torch.is_grad_enabled() and self.weight_h.requires_grad:
             from_words = product(x.transpose(0, 1), self.weight_x, self.bias)
-            y = gru_steps(from_words, state.h, self.weight_h).transpose(0, 1)
+            y = gru_steps(from_words, state.h, self.recurrent_weight()).transpose(0, 1)
             return y, GRUState(y[:, -1] if real is None else at_end(y, state.h, real))
-        y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.weight_h, self.bias)
+        y, h = fused(torch.gru, x, state.h[None], self.weight_x, self.recurrent_weight(), self.bias)
         return y, GRUState(h[0] if real is None else at_end(y, state.h, real))

@@ -67,11 +67,11 @@ class LSTM(Gated[LSTMState]):
 
     def run(self, x: Tensor, state: LSTMState, weight_x: Tensor) -> tuple[Tensor, LSTMState]:
         if x.shape[1] == 1:  # a decoder's single step: the kernel for many would first rearrange the weights
-            gates = product(x[:, 0], weight_x, self.bias) + product(state.h, self.weight_h)
+            gates = product(x[:, 0], weight_x, self.bias) + product(state.h, self.recurrent_weight())
             to_i, to_f, to_g, to_o = gates.chunk(4, dim=1)
             c = torch.sigmoid(to_f) * state.c + torch.sigmoid(to_i) * torch.tanh(to_g)
             h = torch.sigmoid(to_o) * torch.tanh(c)
             return h[:, None], LSTMState(h, c)
         start = (state.h[None], state.c[None])
-        y, h, c = fused(torch.lstm, x, start, weight_x, self.weight_h, self.bias)
+        y, h, c = fused(torch.lstm, x, start, weight_x, self.recurrent_weight(), self.bias)
         return y, LSTMState(h[0], c[0])

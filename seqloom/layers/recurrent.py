@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from seqloom.equations import State
 from seqloom.errors import ShapeError
 from seqloom.layers.base import Layer
+from seqloom.layers.dropout import Dropout
 
 S = TypeVar("S", bound=tuple[Any, ...])
 
@@ -114,8 +115,9 @@ class Gated(Cell[S]):
     gates: ClassVar[str]
     symbol_names: ClassVar[tuple[str, str, str]] = ("W_x{}", "W_h{}", "b_{}")
 
-    def __init__(self, input_size: int, hidden_size: int) -> None:
+    def __init__(self, input_size: int, hidden_size: int, weight_dropout: float = 0.0) -> None:
         super().__init__(input_size, hidden_size)
+        self.weight_dropout = Dropout(weight_dropout)
         rows = len(self.gates) * hidden_size
         self.weight_x = nn.Parameter(torch.empty(rows, input_size))
         self.weight_h = nn.Parameter(torch.empty(rows, hidden_size))
@@ -129,6 +131,13 @@ class Gated(Cell[S]):
             nn.init.xavier_uniform_(from_word)
             nn.init.orthogonal_(from_state)
         nn.init.zeros_(self.bias)
+
+    def recurrent_weight(self) -> Tensor:
+        """weight_h; while training without those of its entries that are dropped for this whole sequence.
+
+        Paper: S. Merity, N. Keskar, R. Socher, Regularizing and optimizing LSTM language models, ICLR 2018.
+        """
+        return self.weight_dropout(self.weight_h)  # type: ignore[no-any-return]
 
     def by_gate(self, weight: Tensor) -> tuple[Tensor, ...]:
         return weight.chunk(len(self.gates))

@@ -73,7 +73,7 @@ class SimpleRNN(Gated[RNNState]):
     gates = "h"
 
     def read(self, x: Tensor, state: RNNState, real: Tensor | None) -> tuple[Tensor, RNNState]:
-        y, h = fused(torch.rnn_tanh, x, state.h[None], self.weight_x, self.weight_h, self.bias)
+        y, h = fused(torch.rnn_tanh, x, state.h[None], self.weight_x, self.recurrent_weight(), self.bias)
         return y, RNNState(h[0] if real is None else at_end(y, state.h, real))
 
 
@@ -114,7 +114,7 @@ class LinearRNN(Gated[RNNState]):
 
     def read(self, x: Tensor, state: RNNState, real: Tensor | None) -> tuple[Tensor, RNNState]:
         from_words = F.linear(x, self.weight_x, self.bias)
-        W_hh = self.weight_h.t()
+        W_hh = self.recurrent_weight().t()
         h, steps = state.h, []
         for t, from_word in enumerate(from_words.unbind(1)):
             new = torch.addmm(from_word, h, W_hh)

@@ -35,7 +35,8 @@ class LayerConfig(Config):
     dropout: float = Field(0.1, ge=0, lt=1)
     """Dropout rate on embeddings and between layers."""
     inner_dropout: float = Field(0.0, ge=0, lt=1)
-    """Dropout rate inside Transformer blocks: on attention weights and in feed-forward networks."""
+    """Dropout rate inside layers: on attention weights and in feed-forward networks of Transformers, on the weights
+    between the states of recurrent layers (weight drop)."""
     norm: Norm = "before"
     """Pre-norm (before each sublayer, and once at the end) or post-norm (after each sublayer, as in 2017)."""
     norm_kind: NormKind = "layer"

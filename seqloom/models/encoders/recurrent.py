@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -69,13 +70,17 @@ def recurrent_encoder(cell: Architecture, config: ModelConfig, width: int, causa
             [("model.bidirectional", "a bidirectional model sees the words it should predict", "set it to false")],
         )
     assert cell.make is not None
-    return RecurrentEncoder(cell.make, width, config.widths, config.bidirectional, config.dropout)
+    rate = {"weight_dropout": config.inner_dropout} if "inner_dropout" in cell.reads else {}
+    return RecurrentEncoder(partial(cell.make, **rate), width, config.widths, config.bidirectional, config.dropout)
 
 
-architecture("rnn", "a simple recurrent network", kind="cell")(SimpleRNN)
-architecture("gru", "gated recurrent units", kind="cell")(GRUResetAfter)
-architecture("gru-reset-before", "gated recurrent units, reset before the product", kind="cell")(GRU)
-architecture("lstm", "long short-term memory", kind="cell")(LSTM)
+DROPPED = ["inner_dropout"]
+"""Of the weights between states."""
+
+architecture("rnn", "a simple recurrent network", kind="cell", reads=DROPPED)(SimpleRNN)
+architecture("gru", "gated recurrent units", kind="cell", reads=DROPPED)(GRUResetAfter)
+architecture("gru-reset-before", "gated recurrent units, reset before the product", kind="cell", reads=DROPPED)(GRU)
+architecture("lstm", "long short-term memory", kind="cell", reads=DROPPED)(LSTM)
 architecture("concat-rnn", "a simple RNN with one matrix for state and input", kind="cell")(ConcatRNN)
-architecture("linear-rnn", "a simple RNN without tanh: it vanishes or explodes", kind="cell")(LinearRNN)
+architecture("linear-rnn", "a simple RNN without tanh: it vanishes or explodes", kind="cell", reads=DROPPED)(LinearRNN)
 architecture("self-attentive-rnn", "an RNN that attends to its states", kind="cell", decodes=False)(SelfAttentiveRNN)

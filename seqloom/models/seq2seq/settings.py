@@ -121,7 +121,7 @@ class Seq2SeqConfig(LayerConfig):
         read = {
             "encoder_widths" if name == "widths" else name for name in encoder.reads & ModelConfig.model_fields.keys()
         }
-        read |= decoder.reads - {"bidirectional"}
+        read |= decoder.reads - ({"bidirectional", "inner_dropout"} if decoder.kind == "cell" else set())
         read |= {"positions"} if encoder.adds_positions else set()
         read -= {"every_step"} if self.bridge == "attention" else {"score", "order", "input_feeding"}
         return read | ({"hidden"} if "score" in read and self.score in SCORES_WITH_HIDDEN else set())
