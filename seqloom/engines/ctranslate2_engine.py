@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
+from math import nan
 from typing import Any, NamedTuple
 
 from seqloom.decoding.hypotheses import DecodedSequence, DecodingUpdate, decoded, length_penalty
@@ -26,7 +27,7 @@ class Hypothesis(NamedTuple):
     """An answer as CTranslate2 found it."""
 
     tokens: list[str]  # <eos> last if it ended by itself
-    total: float  # log-probability of all
+    total: float  # log-probability of all; NaN where nobody asked for it
 
 
 class CTranslate2Engine(SequenceWriter):
@@ -47,7 +48,8 @@ class CTranslate2Engine(SequenceWriter):
         """Load a model.
 
         threads       workers side by side
-        token_scores  whether answers have the score of each token, which takes a second pass; else their sum
+        token_scores  whether answers have the score of each token, which takes a second pass; else those of a beam
+                      have their sum, and those of a greedy search none, which takes a softmax in every step
         """
         self.files = files
         given = {name: bytes(files.map(name)) for name in facts.files}
@@ -74,8 +76,8 @@ class CTranslate2Engine(SequenceWriter):
         found = self.search(read, begin, max(limits, default=1), options)
         for place, limit in enumerate(limits):  # few: those that had not ended by their own limit
             if any(len(one.tokens) > limit for one in found[place]):
-                short = self.truncated(read[place], found[place], limit) if options.beam == 1 else []
-                found[place] = short or self.search([read[place]], begin, limit, options)[0]
+                greedy = [Hypothesis(one.tokens[:limit], nan) for one in found[place]] if options.beam == 1 else []
+                found[place] = greedy or self.search([read[place]], begin, limit, options)[0]
         usual = [options.usual(len(row)) for row in read]
         best = [
             ranked(one, options, truncating=limit < most) for one, limit, most in zip(found, limits, usual, strict=True)
@@ -101,6 +103,7 @@ class CTranslate2Engine(SequenceWriter):
     ) -> list[list[Hypothesis]]:
         """All hypotheses of each source, with their log-probabilities."""
         strength = length_strength(options.length_penalty, sum(map(len, read)) / max(len(read), 1))
+        scored = options.beam > 1  # a single answer needs no score to be found
         results = self.asked(
             self.translator.translate_batch,
             read,
@@ -113,24 +116,18 @@ class CTranslate2Engine(SequenceWriter):
             no_repeat_ngram_size=options.no_repeat,
             suppress_sequences=NEVER,
             use_vmap=self.shortlist,
-            return_scores=True,
+            return_scores=scored,
             return_end_token=True,
             max_batch_size=self.share(len(read)),
         )
         found = [
             [
                 Hypothesis(tokens, score * len(tokens) ** strength)
-                for tokens, score in zip(one.hypotheses, one.scores, strict=True)
+                for tokens, score in zip(one.hypotheses, one.scores if scored else [nan], strict=True)
             ]
             for one in results
         ]
-        return [self.rescored(row, one) for row, one in zip(read, found, strict=True)] if begin else found
-
-    def truncated(self, read: list[str], found: Sequence[Hypothesis], limit: int) -> list[Hypothesis]:
-        """The beginning of what a greedy search wrote: with a lower limit it would have written this."""
-        tokens = [one.tokens[:limit] for one in found]
-        scores = self.score([read] * len(found), [[*each, END] for each in tokens])
-        return [Hypothesis(each, sum(score[:limit])) for each, score in zip(tokens, scores, strict=True)]
+        return [self.rescored(row, one) for row, one in zip(read, found, strict=True)] if begin and scored else found
 
     def share(self, count: int) -> int:
         """How many sources go together: a full batch, or less if all workers are to have some."""

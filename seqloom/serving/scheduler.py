@@ -1,7 +1,8 @@
 """The scheduler: one thread that batches the texts of many requests and lets every batch decode one step in turn.
 
-A batch starts as soon as there is a free slot, with texts that can be computed together, of all clients by turns. An
-answer leaves at the step in which it is done, and a text that nobody waits for any more is dropped at the next step.
+A batch starts once the one before it has ended, or has taken a while: with texts that can be computed together, of all
+clients by turns. An answer leaves at the step in which it is done, and a text that nobody waits for any more is dropped
+at the next step.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from seqloom.tasks.requests import Reply, TaskRequest
 
 MAX_BATCHES = 4
 """Batches that decode in turn, so that a short text need not wait for a long one."""
-PATIENCE = 8
-"""Steps for which texts wait for others to come, while more are computed than wait: few large batches are quicker than
-many small ones, also for whoever waited."""
+PATIENCE = 24
+"""Steps for which texts wait for a batch to end, and for others to come: one large batch after the other is quicker
+than several small ones in turn, also for whoever waited."""
 SLICE = 64
 """Sequences of one request in a batch, while others wait: a step of a large batch takes long."""
 RETRY_AFTER = 1
@@ -161,9 +162,8 @@ class Scheduler:
 
     def may_start(self) -> bool:
         """Whether it is time for another batch."""
-        computed = sum(len(batch.pending) for batch in self.batches)
-        enough = len(self.queue) >= computed or self.waited >= PATIENCE
-        return bool(self.queue) and len(self.batches) < MAX_BATCHES and enough
+        free = not self.batches or (self.waited >= PATIENCE and len(self.batches) < MAX_BATCHES)
+        return bool(self.queue) and free
 
     def next_batch(self) -> list[QueuedText]:
         """The texts whose turn it is, with one batch key, as many as a batch holds; none while those who wait have

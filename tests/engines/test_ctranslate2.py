@@ -1,5 +1,6 @@
 """CTranslate2 gives the texts that torch gives."""
 
+import math
 import shutil
 
 import pytest
@@ -36,6 +37,16 @@ def test_texts_and_scores_are_those_of_torch(model, exported, options):
         assert theirs.token_scores == pytest.approx(ours.token_scores, abs=2e-4)
         assert theirs.score == pytest.approx(ours.score, abs=2e-4)
         assert (theirs.source, theirs.cut, theirs.unseen) == (ours.source, ours.cut, ours.unseen)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_texts_are_the_same_where_nobody_asks_for_scores(exported, options):
+    quick, engine = open_alone(exported, token_scores=False), open_alone(exported)
+    for one, other in zip(
+        quick([*TEXTS, *NEVER_SEEN], **options), engine([*TEXTS, *NEVER_SEEN], **options), strict=True
+    ):
+        assert (one.text, one.tokens) == (other.text, other.tokens)
+        assert math.isnan(one.score) == (options.get("beam") == 1 and bool(one.tokens))
 
 
 @pytest.mark.parametrize(
