@@ -17,6 +17,7 @@ from seqloom.equations import Equations, nodes
 from seqloom.equations.drawing.labels import Labels
 from seqloom.equations.drawing.svg import STYLE as FIGURE_STYLE
 from seqloom.equations.drawing.svg import draw_graph
+from seqloom.explaining.chinese import chinese
 from seqloom.explaining.explanation import SEVERAL, Explanation, SymbolNote, View, at_path
 from seqloom.explaining.overview import joins
 from seqloom.explaining.panels import Experiment, Panel
@@ -46,7 +47,18 @@ def page_data(explained: Explanation | Experiment | Walkthrough) -> dict[str, An
     """The numbers that a page shows, as plain data."""
     if isinstance(explained, Experiment):
         return experiment_data(explained)
-    return walkthrough_data(explained) if isinstance(explained, Walkthrough) else explanation_data(explained)
+    parts = [part for _, part in explained.parts] if isinstance(explained, Walkthrough) else [explained]
+    data = walkthrough_data(explained) if isinstance(explained, Walkthrough) else explanation_data(explained)
+    return {**data, "texts": {"zh": chinese(text for part in parts for text in texts(part))}}
+
+
+def texts(explained: Explanation) -> Iterator[str]:
+    """What the definitions on a page say of themselves."""
+    for view in explained.views:
+        yield view.title
+        yield from (line.caption for line in view.lines)
+        yield from (note.sense for note in view.symbols)
+        yield from operations(at_path(explained.definition, view.path), view.path).values()
 
 
 # --- a definition -------------------------------------------------------------------------------
@@ -61,16 +73,19 @@ def explanation_body(explained: Explanation) -> str:
 <div class="tools">
 {counted(explained)}
 <button type="button" data-copies="latex">Copy LaTeX</button>
-<div id="theme"></div>
+<div id="language"></div><div id="theme"></div>
 </div>
 </header>
 <div data-part>{part_body(explained)}</div>"""
 
 
 def counted(explained: Explanation) -> str:
-    total = f"{explained.total:,}" if explained.total else "no"
+    total = f"{explained.total:,}" if explained.total else "0"
     sizes = ", ".join(f"{letter} = {size}" for letter, size in explained.sizes.items())
-    return f'<span class="total"><b>{total}</b> parameters{f" ({escape(sizes)})" if sizes else ""}</span>'
+    return (
+        f'<span class="total"><b>{total}</b> <span data-text>parameters</span>'
+        f"{f' ({escape(sizes)})' if sizes else ''}</span>"
+    )
 
 
 def part_body(explained: Explanation, mark: str = "") -> str:
@@ -293,7 +308,7 @@ def walkthrough_body(walk: Walkthrough) -> str:
 <h1>{escape(walk.title)}</h1>
 <p class="paper">{escape(walk.about)}</p>
 </div>
-{picture_of(walk)}<div class="tools"><div id="theme"></div></div>
+{picture_of(walk)}<div class="tools"><div id="language"></div><div id="theme"></div></div>
 </header>
 {overview_of(walk)}<nav id="parts" class="parts" role="tablist" aria-label="Parts of the model">{tabs}</nav>
 {parts}"""

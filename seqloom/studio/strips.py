@@ -15,6 +15,7 @@ import torch
 from seqloom.attention.weave_data import as_numbers
 from seqloom.equations import Equations, nodes
 from seqloom.equations.drawing.graph import call_paths
+from seqloom.explaining.chinese import in_chinese
 from seqloom.explaining.explanation import Explanation, at_path
 from seqloom.explaining.walkthrough import Walkthrough
 
@@ -49,6 +50,7 @@ def strips_of(name: str, part: Explanation) -> Iterator[dict[str, Any]]:
                         "symbol": target.name,
                         "kind": kind_of(definition, target, line.value),
                         "says": line.caption,
+                        "chinese": in_chinese(line.caption) or "",
                         "tokens": list(part.labels),
                         **numbers(torch.stack([value for value in values if isinstance(value, torch.Tensor)])),
                     }

@@ -1,12 +1,12 @@
 // Buttons that copy: `<button data-copies="id">` takes the text of the element with that id.
 
-/** Bring the copy buttons below `root` to life. */
-export function copyButtons(root) {
+/** Bring the copy buttons below `root` to life; what they say when they have copied, and when the reader has to. */
+export function copyButtons(root, [done, selected] = ["Copied", "Selected: press Ctrl+C"]) {
   for (const button of root.querySelectorAll("[data-copies]")) {
     const says = button.textContent;
     button.addEventListener("click", async () => {
       const source = document.getElementById(button.dataset.copies);
-      button.textContent = (await copied(source)) ? "Copied" : "Selected: press Ctrl+C";
+      button.textContent = (await copied(source)) ? done : selected;
       setTimeout(() => (button.textContent = says), 2000);
     });
   }

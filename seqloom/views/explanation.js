@@ -1,7 +1,7 @@
 // The page of a definition: figure, formula, code and numbers, tied by one id for each symbol.
 
 import { setFormula } from "seqloom/formula.js";
-import { INSIDE_WORDS, translated } from "seqloom/inside_words.js";
+import { inWords, translated, wordsOf } from "seqloom/inside_words.js";
 import { link, places } from "seqloom/link.js";
 import { openViews } from "seqloom/open.js";
 import { saveMenu } from "seqloom/save.js";
@@ -17,7 +17,7 @@ import { Record, valuePanel } from "seqloom/value.js";
  *   changed  is told of it whenever it changes
  *   words    see inside_words.js
  */
-export function explanation(data, root = document.querySelector("[data-part]"), { start = {}, changed = null, words = INSIDE_WORDS.en } = {}) {
+export function explanation(data, root = document.querySelector("[data-part]"), { start = {}, changed = null, words = wordsOf("en") } = {}) {
   const main = root.querySelector(".stage");
   const part = (name) => root.querySelector(`[data-place="${name}"]`);
   const symbols = new Map(data.views.flatMap((view) => view.symbols.map((note) => [note.id, note])));
@@ -50,7 +50,7 @@ export function explanation(data, root = document.querySelector("[data-part]"), 
     state,
     says: words,
     recipes: Object.assign({}, ...data.views.map((view) => view.recipes)),
-    notes: (id) => noteOf(id, main, state, { symbols, lines, operations }),
+    notes: (id) => noteOf(id, main, state, { symbols, lines, operations, words }),
     views: {
       has: (path) => data.views.some((view) => view.path === path),
       nameOf: (path) => data.views.find((view) => view.path === path).name.replaceAll("_", "-"),
@@ -94,18 +94,19 @@ function colour(main, symbols) {
 }
 
 /** What can be said of an id: from the legend, from the comment of its line, from the kind of operation. */
-function noteOf(id, main, state, { symbols, lines, operations }) {
+function noteOf(id, main, state, { symbols, lines, operations, words }) {
   const symbol = symbols.get(id);
   const line = lines.get(id);
   const view = main.querySelector(`[data-path="${CSS.escape(state.now.path)}"]`);
   const listed = find(main, ".symbols", id)?.querySelector("math > *");
   const written = listed ?? find(view, ".formula", id) ?? find(main, ".formula", id);
   const drawn = find(view, ".figure", id) ?? find(main, ".figure", id);
+  const says = symbol?.sense || line?.caption || operations[id] || "";
   return {
-    name: drawn?.getAttribute("aria-label")?.replace(/^\w+ /, "") ?? id, // without its kind
+    name: drawn?.getAttribute("aria-label")?.replace(/^\S+ /, "") ?? id, // without its kind
     kind: symbol?.kind ?? "",
     shape: symbol?.shape ?? "",
-    says: symbol?.sense || line?.caption || operations[id] || "",
+    says: inWords(says, words),
     label: written ? inMath(written) : null,
   };
 }

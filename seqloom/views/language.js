@@ -1,9 +1,8 @@
-// The words of a page, in the reader's language. Each language is one file with the same names.
+// In which language a page speaks, and how the reader chooses it.
 
-import english from "seqloom/strings-en.js";
-import chinese from "seqloom/strings-zh.js";
+import { element } from "seqloom/dom.js";
 
-export const LANGUAGES = { en: ["English", english], zh: ["中文", chinese] };
+const LANGUAGES = { en: "English", zh: "中文" };
 const KEY = "seqloom-language";
 
 /** The language by its code; without one, what was chosen before, or what the browser prefers. */
@@ -12,10 +11,15 @@ export function language(code) {
   return wanted.find((one) => Object.hasOwn(LANGUAGES, one ?? ""));
 }
 
-/** The words of a language. */
-export const words = (code) => LANGUAGES[code][1];
+/** Build the switch into `place`: which language is spoken now, what the switch is called in it, who is told of another. */
+export function languageSwitch(place, now, says, choose) {
+  const buttons = Object.entries(LANGUAGES).map(([code, name]) => element("button", {
+    type: "button", lang: code, "aria-pressed": String(code === now), onclick: () => (remember(code), choose(code)),
+  }, name));
+  place.replaceChildren(element("div", { class: "switch words", role: "group", "aria-label": says }, ...buttons));
+}
 
-export function remember(code) {
+function remember(code) {
   try {
     localStorage.setItem(KEY, code);
   } catch {} // a page in a frame may keep nothing

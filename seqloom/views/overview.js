@@ -1,6 +1,6 @@
 // The figure of the whole model: its boxes open the parts, as the tabs do.
 
-import { INSIDE_WORDS } from "seqloom/inside_words.js";
+import { wordsOf } from "seqloom/inside_words.js";
 import { saveMenu } from "seqloom/save.js";
 import { svgPicture } from "seqloom/svg_picture.js";
 
@@ -11,7 +11,7 @@ import { svgPicture } from "seqloom/svg_picture.js";
  *   joins  [[from, value, to], ...]: the figure as a table
  *   ->     marks the part that is open
  */
-export function overview(place, tabs, joins, words = INSIDE_WORDS.en) {
+export function overview(place, tabs, joins, words = wordsOf("en")) {
   if (!place) return () => {};
   const picture = place.querySelector("svg");
   const boxes = tabs.map((tab) => place.querySelector(`[data-opens="${tab.getAttribute("aria-controls")}"]`));

@@ -4,6 +4,7 @@ import { Arithmetic } from "seqloom/arithmetic.js";
 import { arithmeticView } from "seqloom/arithmetic_view.js";
 import { element } from "seqloom/dom.js";
 import { heat, scaleOf } from "seqloom/heat.js";
+import { inWords } from "seqloom/inside_words.js";
 
 /** Numbers by id and moment; what did not change since the moment before is not stored again. */
 export class Record {
@@ -70,7 +71,7 @@ export function valuePanel(place, { record, labels, notes, views, state, recipes
       heading(id, note, value, state, says),
       note.says && element("p", { class: "says" }, note.says),
       value && numbers(id, note, value, made),
-      value?.note && element("p", { class: "part" }, value.note),
+      value?.note && element("p", { class: "part" }, says.part(value.note)),
       value && made,
       opens && element("button", open, says.open(views.nameOf(id))),
     ].filter(Boolean);
@@ -138,7 +139,7 @@ function heading(id, note, value, state, says) {
     element("div", {},
       element("h2", { "data-kind": note.kind || null, "aria-label": note.name }, note.label ?? note.name),
       element("p", { class: "facts" },
-        note.kind && element("span", { class: "kind", "data-kind": note.kind }, note.kind),
+        note.kind && element("span", { class: "kind", "data-kind": note.kind }, inWords(note.kind, says)),
         note.shape && element("span", { class: "letters" }, note.shape),
         sizes && element("span", { class: "sizes" }, sizes))),
     element("button", close, pinned ? `${says.pinned} ×` : "×"));

@@ -2,7 +2,7 @@
 
 import { copyButtons } from "seqloom/copy.js";
 import { element } from "seqloom/dom.js";
-import { INSIDE_WORDS, translated } from "seqloom/inside_words.js";
+import { translated, wordsOf } from "seqloom/inside_words.js";
 import { Trouble } from "seqloom/studio/api.js";
 import { walkthrough } from "seqloom/walkthrough.js";
 
@@ -34,7 +34,7 @@ export const inside = {
     }
 
     function build() {
-      const words = INSIDE_WORDS[state.now.language];
+      const words = wordsOf(state.now.language, found.data.texts);
       const made = document.createElement("template");
       made.innerHTML = found.body; // made by this server from a definition, every word in it escaped
       for (const main of made.content.querySelectorAll("main")) {
@@ -45,7 +45,7 @@ export const inside = {
       const { part, path, step, symbol } = state.now;
       const start = { part: part === "" ? null : Number(part), path, step: Number(step || 0), pinned: symbol || null };
       walkthrough(found.data, { start, words, changed: tell });
-      copyButtons(place);
+      copyButtons(place, words.copied);
     }
 
     /** Keep in the state, and so in the address, what is looked at; the last part at its first moment is what is shown anyway. */

@@ -2,8 +2,9 @@
 
 import { element } from "seqloom/dom.js";
 import { onTheme } from "seqloom/colour.js";
-import { LANGUAGES, language, remember, said, words as wordsOf } from "seqloom/language.js";
+import { language, languageSwitch, said } from "seqloom/language.js";
 import { State } from "seqloom/state.js";
+import { words as wordsOf } from "seqloom/strings.js";
 import { followAddress, readAddress } from "seqloom/studio/address.js";
 import { answer } from "seqloom/studio/answer.js";
 import { Api, Trouble } from "seqloom/studio/api.js";
@@ -161,10 +162,7 @@ export function studio() {
       "aria-current": view.id === shownView().id ? "page" : null, onclick: () => state.set({ view: view.id, pointed: null }),
     }, words.views[view.id]));
     place("tabs").replaceChildren(...tabs);
-    const codes = Object.entries(LANGUAGES).map(([code, [name]]) => element("button", {
-      type: "button", lang: code, "aria-pressed": String(code === state.now.language), onclick: () => (remember(code), state.set({ language: code })),
-    }, name));
-    place("language").replaceChildren(element("div", { class: "switch words", role: "group", "aria-label": words.language }, ...codes));
+    languageSwitch(place("language"), state.now.language, words.language, (code) => state.set({ language: code }));
     themeSwitch(place("theme"), words.theme);
   }
 

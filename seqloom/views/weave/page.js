@@ -1,8 +1,8 @@
 // The page of a file: runs that were recorded, one below the other. Each comes to life when it is first seen.
 
-import { element } from "seqloom/dom.js";
-import { LANGUAGES, language, remember, words as wordsOf } from "seqloom/language.js";
+import { language, languageSwitch } from "seqloom/language.js";
 import { State } from "seqloom/state.js";
+import { words as wordsOf } from "seqloom/strings.js";
 import { themeSwitch } from "seqloom/theme.js";
 import { START, followTheme, panels } from "seqloom/weave/panels.js";
 
@@ -13,11 +13,7 @@ export function weavePage() {
 
   function dress(words) {
     document.documentElement.lang = words.code;
-    const codes = Object.entries(LANGUAGES).map(([code, [name]]) => element("button", {
-      type: "button", lang: code, "aria-pressed": String(code === words.code), onclick: () => (remember(code), speak(code)),
-    }, name));
-    document.getElementById("language").replaceChildren(
-      element("div", { class: "switch words", role: "group", "aria-label": words.language }, ...codes));
+    languageSwitch(document.getElementById("language"), words.code, words.language, (code) => speak(code));
     themeSwitch(document.getElementById("theme"), words.theme);
   }
 }

@@ -11,7 +11,7 @@ const TALL = 66; // pixels of a strip
 const WIDEST = 240; // pixels of a token
 const GREEK = { h_tilde: "h̃", alpha: "α" };
 
-/** The strips of one cell at a time: {part, cell, path, symbol, kind, says, tokens, shape, data}. */
+/** The strips of one cell at a time: {part, cell, path, symbol, kind, says, chinese, tokens, shape, data}. */
 export function strips(context, all) {
   const { state, words } = context;
   const cells = [...new Map(all.map((strip) => [`${strip.part} ${strip.path}`, strip])).entries()];
@@ -42,9 +42,11 @@ export function strips(context, all) {
     const scene = drawing(own, plan);
     scene.draw(fitCanvas(canvas, scene.width, scene.height));
     says.replaceChildren(...own.map((strip) => element("li", {},
-      element("i", {}, symbol(strip)), " ", element("span", { lang: "en" }, strip.says))));
+      element("i", {}, symbol(strip)), " ", caption(strip))));
     context.hear(summary());
   }
+
+  const caption = (strip) => (words.code === "zh" && strip.chinese ? strip.chinese : element("span", { lang: "en" }, strip.says));
 
   const means = (strip) => {
     const [units, time] = strip.shape;
