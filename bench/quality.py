@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from operator import eq
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -34,10 +35,13 @@ WAYS = {
 
 @dataclass
 class Measured:
-    """A folder: BLEU of each beam, and sentences per second of each way, one number a round."""
+    """A folder: BLEU of each beam, the share of answers that are the first folder's, and sentences per second of each
+    way, one number a round.
+    """
 
     name: str
     bleu: dict[int, float] = field(default_factory=dict)
+    same: dict[int, float] = field(default_factory=dict)
     speeds: dict[str, list[float]] = field(default_factory=lambda: {way: [] for way in WAYS})
 
     def speed(self, way: str) -> float:
@@ -82,12 +86,15 @@ def measure(asked: argparse.Namespace) -> list[Measured]:
         for _ in range(asked.rounds):
             for way, options in WAYS.items():
                 count = asked.one_by_one if options["one_by_one"] else len(pairs)
+                first: list[str] = []
                 for one, measured in zip(running, found, strict=True):
                     answer = one.ask(request(count, options))
                     measured.speeds[way].append(count / answer["seconds"])
                     if count == len(pairs):
-                        score = bleu(answer["answers"], references, asked.target, cased=asked.cased)
-                        measured.bleu[options["beam"]] = score.score
+                        beam, answers = options["beam"], answer["answers"]
+                        first = first or answers
+                        measured.bleu[beam] = bleu(answers, references, asked.target, cased=asked.cased).score
+                        measured.same[beam] = sum(map(eq, first, answers)) / count
     return found
 
 
@@ -97,9 +104,15 @@ def request(count: int, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def table(found: list[Measured]) -> Table:
     """A row for each folder; behind a speed, its multiple of the first folder's."""
-    shown = Table("", "BLEU greedy", "beam 5", *WAYS, title="sentences per second, from text to text")
+    shown = Table(
+        "",
+        "BLEU greedy",
+        "beam 5",
+        *WAYS,
+        title="BLEU (answers like those of the first) and sentences per second, from text to text",
+    )
     for one in found:
-        scores = [f"{one.bleu[beam]:.2f}" for beam in (1, 5)]
+        scores = [f"{one.bleu[beam]:.2f} ({one.same[beam]:.1%})" for beam in (1, 5)]
         speeds = [f"{one.speed(way):,.0f} ({one.speed(way) / found[0].speed(way):.2f} x)" for way in WAYS]
         shown.add_row(one.name, *scores, *speeds)
     return shown
