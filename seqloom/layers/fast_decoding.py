@@ -1,9 +1,10 @@
-"""One token of each row through the blocks of a Transformer, with as few calls as possible.
+"""One token of each row through the blocks of a Transformer, with as few calls as possible; and all that is read.
 
 While it writes, a Transformer does little work in many small calls, and for a single text most of the time goes into
 calling. The blocks here compute the same as those they are made of, on rows (R, D) instead of sequences (B, T, D):
-residual connections are added inside of products, keys and values are written in place, no module is called.
-Tests hold them to the blocks. What is not made of the usual parts is run as it is.
+residual connections are added inside of products, keys and values are written in place, no module is called. What is
+read goes through them without its padding. Tests hold them to the blocks. What is not made of the usual parts is run
+as it is.
 """
 
 from __future__ import annotations
@@ -52,10 +53,41 @@ class Rows:
 
     def __init__(self, mask: Tensor | None, weights: bool, dtype: torch.dtype) -> None:
         """mask (B, 1, 1, S), bool; None where every position may be looked at."""
-        self.weights, self.bias = weights, None
-        if mask is not None:
-            lowest = torch.finfo(dtype).min
-            self.bias = torch.zeros_like(mask, dtype=dtype).masked_fill_(~mask, lowest)  # (B, 1, 1, S), added
+        self.weights, self.bias = weights, None if mask is None else added_mask(mask, dtype)
+
+
+class Padding:
+    """Where the tokens of a batch stand among its padding."""
+
+    def __init__(self, mask: Tensor, dtype: torch.dtype) -> None:
+        """mask (B, T), bool, True for tokens."""
+        self.size = mask.numel()
+        self.places = mask.flatten().nonzero()[:, 0]
+        self.bias = added_mask(mask[:, None, None], dtype)
+
+    def removed(self, x: Tensor) -> Tensor:
+        """x (B * T, D) -> (R, D), those of tokens."""
+        return x.index_select(0, self.places)
+
+    def restored(self, x: Tensor) -> Tensor:
+        """x (R, D) -> (B * T, D), zeros for padding."""
+        return x.new_zeros(self.size, x.shape[1]).index_copy_(0, self.places, x)
+
+
+def added_mask(mask: Tensor, dtype: torch.dtype) -> Tensor:
+    """What is added to scores: 0 where a position may be looked at, else as low as can be."""
+    return torch.zeros_like(mask, dtype=dtype).masked_fill_(~mask, torch.finfo(dtype).min)
+
+
+def read_all(blocks: Sequence[FastDecodingBlock], x: Tensor, mask: Tensor | None) -> Tensor:
+    """Sequences through the blocks of an encoder: x (B, T, D), mask (B, T) -> (B, T, D), zeros for padding."""
+    padding = None if mask is None else Padding(mask, x.dtype)
+    y = x.flatten(0, 1)
+    if padding is not None:
+        y = padding.removed(y)
+    for block in blocks:
+        y = block.read(y, len(x), padding)
+    return (y if padding is None else padding.restored(y)).view_as(x)
 
 
 def decode_step(
@@ -101,6 +133,14 @@ class FastDecodingBlock:
         x = self.network.step(u, x)
         return x if self.before else layer_norm(x, others[-1]), written, a
 
+    def read(self, x: Tensor, count: int, padding: Padding | None) -> Tensor:
+        """All tokens of so many sequences, without their padding: x (R, D) -> (R, D)."""
+        first, second = self.norms
+        x = self.back.read(layer_norm(x, first) if self.before else x, x, count, padding)
+        x, u = (x, layer_norm(x, second)) if self.before else (y := layer_norm(x, first), y)
+        x = self.network.step(u, x)
+        return x if self.before else layer_norm(x, second)
+
 
 class FastSelfAttention:
     """Self-attention of one token a row."""
@@ -117,6 +157,17 @@ class FastSelfAttention:
         written = KVCache.with_token(written, new[:, 1:])
         y = F.scaled_dot_product_attention(new[:, 0].unsqueeze(2), written.k, written.v, scale=self.scale)
         return self.output.added_to(x, y.reshape(u.shape[0], self.width)), written
+
+    def read(self, u: Tensor, x: Tensor, count: int, padding: Padding | None) -> Tensor:
+        """x + what u attends to, where every token may look at all of its sequence."""
+        new = self.project(u)
+        if padding is not None:
+            new = padding.restored(new)
+        q, k, v = new.view(count, -1, 3, self.heads, self.width // self.heads).permute(2, 0, 3, 1, 4).unbind()
+        bias = None if padding is None else padding.bias
+        y = F.scaled_dot_product_attention(q, k, v, bias, scale=self.scale)
+        y = y.transpose(1, 2).reshape(-1, self.width)
+        return self.output.added_to(x, y if padding is None else padding.removed(y))
 
 
 class FastSSRU:
