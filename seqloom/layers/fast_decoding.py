@@ -115,7 +115,7 @@ class FastDecodingBlock:
         self.before = type(block) in BEFORE
         decoder = hasattr(block, "cross_attention")
         back = block.self_attention if decoder else block.attention
-        self.back = (FastSSRU if isinstance(back, SSRUInPlaceOfAttention) else FastSelfAttention)(back, packed)
+        self.back: Any = (FastSSRU if isinstance(back, SSRUInPlaceOfAttention) else FastSelfAttention)(back, packed)
         self.source = FastCrossAttention(block.cross_attention, packed) if decoder else None
         self.network = FastNetwork(block.network, packed)
         self.norms = [norm_of(getattr(block, f"norm_{number}")) for number in range(1, 3 + decoder)]
@@ -155,9 +155,10 @@ class FastSelfAttention:
 
     def step(self, u: Tensor, x: Tensor, written: KVCache | None) -> tuple[Tensor, KVCache]:
         """x + what u attends to."""
-        new = self.project(u).view(u.shape[0], 3, self.heads, -1)
-        written = KVCache.with_token(written, new[:, 1:])
-        y = F.scaled_dot_product_attention(new[:, 0].unsqueeze(2), written.k, written.v, scale=self.scale)
+        q, new = self.project(u).view(u.shape[0], 3, self.heads, -1).split((1, 2), 1)
+        written = KVCache.with_token(written, new)
+        k, v = written.both()
+        y = F.scaled_dot_product_attention(q.transpose(1, 2), k, v, scale=self.scale)
         return self.output.added_to(x, y.reshape(u.shape[0], self.width)), written
 
     def read(self, u: Tensor, x: Tensor, count: int, padding: Padding | None) -> Tensor:
