@@ -10,6 +10,7 @@ as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -229,17 +230,18 @@ class FastProduct:
     """x (R, D) -> x @ W + b, for weight (F, D): the plain product for a few rows, the packed one for many."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None, packed: PackedWeights) -> None:
-        self.weight, self.W, self.packed = weight.detach(), weight.detach().T, packed
+        self.weight, self.W, self.size = weight.detach(), weight.detach().T, weight.numel()
         self.bias = None if bias is None else bias.detach()
+        self.find = lru_cache(lambda: packed.find(self.weight))
 
     def __call__(self, x: Tensor) -> Tensor:
-        if few_rows(x.shape[0], self.weight) or (kernel := self.packed.find(self.weight)) is None:
+        if few_rows(x.shape[0], self.size) or (kernel := self.find()) is None:
             return torch.mm(x, self.W) if self.bias is None else torch.addmm(self.bias, x, self.W)
         return packed_product(x, kernel, self.bias)
 
     def added_to(self, r: Tensor, x: Tensor) -> Tensor:
         """r + x @ W + b."""
-        if few_rows(x.shape[0], self.weight) or (kernel := self.packed.find(self.weight)) is None:
+        if few_rows(x.shape[0], self.size) or (kernel := self.find()) is None:
             y = torch.addmm(r, x, self.W)
             return y if self.bias is None else y.add_(self.bias)
         return packed_product(x, kernel, self.bias, r)
