@@ -97,7 +97,10 @@ def prepared(asked: argparse.Namespace, size: str, folder: Path) -> dict[str, An
     both = [str(record.columns[side]) for record in records for side in ("source", "target")]
     model = seqloom.load(asked.model) if asked.model else drawn(SIZES[size], both, folder / "ours")
     assert isinstance(model.network, Seq2Seq) and isinstance(model.task, Translate)
-    save_as_marian(model.network, model.config.model, folder / "marian")  # type: ignore[attr-defined]
+    settings: Any = model.config.model  # type: ignore[attr-defined]
+    if (settings.norm, settings.tied) != ("after", "all"):
+        raise SystemExit(f"{asked.model}: Marian has norm=after and tied=all, not {settings.norm} and {settings.tied}")
+    save_as_marian(model.network, settings, folder / "marian")
     chosen = random.Random(0).sample(texts, min(asked.sentences, len(texts)))
     sources = [[*ids, EOS] for ids in model.task.source_tokenizer.encode_batch(chosen)]
     length = {"min_length": 0, "max_length": 60} if asked.model else {"min_length": FORCED, "max_length": FORCED}

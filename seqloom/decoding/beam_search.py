@@ -133,18 +133,22 @@ class Beams:
         taken = min(top.tokens.shape[1], 2 * size)
         totals = (self.totals.reshape(-1, 1) + top.log_probs[:, :taken]).reshape(count, width * taken)
         each = np.arange(count)[:, None]
-        order = np.argsort(-totals, axis=1, kind="stable")[:, : 2 * size] if width * taken > 1 else each * 0
-        totals = totals[each, order]
-        rows = order // taken + each * width
-        choice = order % taken
-        tokens = top.tokens[rows, choice]
+        if width * taken > 1:
+            order = np.argsort(-totals, axis=1, kind="stable")[:, : 2 * size]
+            totals = totals[each, order]
+            rows = order // taken + each * width
+            choice = order % taken
+            tokens = top.tokens[rows, choice]
+        else:  # greedy: the same with less work
+            rows, choice, tokens = each, np.zeros_like(each), top.tokens[:, :1]
         self.remember(top, step, tokens, rows, choice)
 
         possible = totals > -np.inf
         ends = possible & (tokens == self.eos)
-        self.finish(totals, ends & (np.arange(order.shape[1]) < size))
+        self.finish(totals, ends & (np.arange(ends.shape[1]) < size))
         grows = possible & ~ends
-        places = np.argsort(~grows, axis=1, kind="stable")[:, :size]  # the first that do not end
+        # the first that do not end
+        places = np.argsort(~grows, axis=1, kind="stable")[:, :size] if grows.shape[1] > 1 else np.zeros_like(each)
         here = grows[each, places]
         open_totals = np.where(here, totals[each, places], -np.inf)
         full = self.length >= self.limits

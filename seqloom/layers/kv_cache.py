@@ -54,6 +54,10 @@ class KVCache:
         """(R, N, T, K)"""
         return self.memory[: self.length, :, 1].permute(1, 2, 0, 3)
 
+    def both(self) -> tuple[Tensor, ...]:
+        """k and v, with fewer calls."""
+        return self.memory[: self.length].permute(2, 1, 3, 0, 4).unbind()
+
     def select(self, rows: Tensor, inputs: Tensor | None = None) -> KVCache:
         """The cache of these rows, in this order."""
         used = self.memory[: self.length]

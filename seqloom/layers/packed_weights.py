@@ -96,14 +96,14 @@ def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if active is None or x.dtype != torch.float32:
         return F.linear(x, weight, bias)
     rows = x.numel() // x.shape[-1] if x.shape[-1] else 0
-    if few_rows(rows, weight) or (packed := active.find(weight)) is None:
+    if few_rows(rows, weight.numel()) or (packed := active.find(weight)) is None:
         return F.linear(x, weight, bias)
     return packed_product(x, packed, bias)
 
 
-def few_rows(rows: int, weight: Tensor) -> bool:
-    """Whether the plain product of so many rows is as fast."""
-    return rows <= 1 or rows * weight.numel() < FEW
+def few_rows(rows: int, size: int) -> bool:
+    """Whether the plain product of so many rows by a weight of so many numbers is as fast."""
+    return rows <= 1 or rows * size < FEW
 
 
 def packed_product(x: Tensor, packed: Tensor, bias: Tensor | None, added: Tensor | None = None) -> Tensor:

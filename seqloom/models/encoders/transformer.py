@@ -18,7 +18,7 @@ from seqloom.layers.encoder_block import (
     EncoderParts,
     encoder_block_pre_norm,
 )
-from seqloom.layers.fast_decoding import Rows, decode_step, fast_decoding_blocks
+from seqloom.layers.fast_decoding import Rows, decode_step, fast_decoding_blocks, read_all
 from seqloom.layers.identity import Identity
 from seqloom.layers.masks import lengths_to_mask, none_if_all_true
 from seqloom.layers.norms import layer_norm, norm_called
@@ -103,8 +103,11 @@ class Transformer(Encoder):
         mask = none_if_all_true(lengths_to_mask(lengths, x.shape[1]))
         per_head = None if mask is None else mask[:, None, None]
         x = self.positions(x)
-        for block in self.blocks:
-            x = block(x, per_head, causal=self.causal, real=mask)
+        if not self.causal and (fast := fast_decoding_blocks(self.blocks)) is not None:
+            x = read_all(fast, x, mask)
+        else:
+            for block in self.blocks:
+                x = block(x, per_head, causal=self.causal, real=mask)
         y: Tensor = self.norm(x, mask)
         return y if mask is None else y.masked_fill(~mask[..., None], 0.0)
 

@@ -5,6 +5,7 @@ import torch
 
 from seqloom.config import check
 from seqloom.errors import ConfigError
+from seqloom.layers import fast_decoding
 from seqloom.models.registry import names
 from seqloom.models.seq2seq.model import Seq2Seq
 from seqloom.models.seq2seq.settings import Seq2SeqConfig
@@ -145,6 +146,25 @@ def test_rows_of_a_state_can_be_chosen_and_go_on_alone():
         state = model.step(written[:, 0], model.start(source, lengths)).state
         chosen = model.step(written[rows, 1], model.select(state, rows, rows)).logits
         torch.testing.assert_close(chosen, model.step(written[:, 1], state).logits[rows])
+
+
+@pytest.mark.parametrize("norm", ["before", "after"])
+@pytest.mark.parametrize("short", [0, fast_decoding.SHORT])
+@pytest.mark.parametrize("lengths", [[6], [6, 6, 6], [6, 2, 4], [3, 0, 5]], ids=str)
+def test_the_fast_blocks_of_a_transformer_compute_what_its_blocks_do(monkeypatch, norm, short, lengths):
+    monkeypatch.setattr(fast_decoding, "SHORT", short)
+    model = made(name="transformer-tiny", norm=norm, heads=2, encoder_widths=[6] * 2, decoder_widths=[6] * 2)
+    source, _, written = batch()
+    source, rows = source[: len(lengths), : max(lengths)], torch.arange(len(lengths)).repeat_interleave(2)
+
+    def run():
+        state = model.start(source, torch.tensor(lengths))
+        first = model.step(written[: len(lengths), 0], state)
+        return first.logits, model.step(written.flatten()[: len(rows)], model.select(first.state, rows)).logits
+
+    with torch.inference_mode():
+        found = run()
+    torch.testing.assert_close(found, run())
 
 
 @pytest.mark.parametrize("decoder", DECODERS)

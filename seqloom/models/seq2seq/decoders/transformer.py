@@ -26,6 +26,7 @@ from seqloom.layers.embedding import embedding
 from seqloom.layers.fast_decoding import Rows, decode_step, fast_decoding_blocks
 from seqloom.layers.identity import Identity, identity
 from seqloom.layers.masks import none_if_all_true
+from seqloom.layers.multi_head import KeyValue
 from seqloom.layers.norms import layer_norm, norm_called
 from seqloom.layers.output_layers import readout
 from seqloom.layers.positions import add_sinusoidal, positions_called
@@ -146,7 +147,10 @@ class BlockDecoder(Decoder):
         hidden, mask = self.source(memory)
         mask = none_if_all_true(mask[:, None, None])
         starts = [block.start(hidden, mask) for block in self.blocks]  # type: ignore[operator]
-        source = PerInput((mask, [start.source for start in starts]))
+        answers = [start.source for start in starts]
+        if fast_decoding_blocks(self.blocks) is not None:  # read in every step: head after head, as products want them
+            answers = [KeyValue(k.contiguous(), v.contiguous()) for k, v in answers]
+        source = PerInput((mask, answers))
         return 0, source, [start.written for start in starts]
 
     def step(self, x: Tensor, state: Any, *, weights: bool) -> tuple[Tensor, Any, Sequence[Tensor]]:
