@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,7 +35,7 @@ def value_of(
     Value(shape=(3,), data=[0.3333, '−∞', 'NaN'], rows=None, columns=None, of=None, note='')
     """
     tensor = torch.as_tensor(number).detach().to(torch.float64)
-    return Value(tuple(tensor.shape), [rounded(x, digits) for x in tensor.flatten().tolist()], rows, columns)
+    return Value(tuple(tensor.shape), rounded(tensor.flatten(), digits), rows, columns)
 
 
 def part_of(
@@ -75,9 +74,14 @@ def held(
     )
 
 
-def rounded(number: float, digits: int = 4) -> float | str:
-    if math.isnan(number):
-        return "NaN"
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return float(f"{number:.{digits}g}")
+def rounded(numbers: Tensor, digits: int) -> list[float | str]:
+    """Numbers with so many significant digits; what is not finite as a text."""
+    finite = numbers.isfinite()
+    places = digits - 1 - numbers.abs().log10().floor().masked_fill(~finite | (numbers == 0), 0).clamp(min=-300)
+    up, down = 10.0 ** places.clamp(min=0), 10.0 ** (-places).clamp(min=0)  # both whole: so the quotient is exact
+    found: list[float | str] = ((numbers * up / down).round() * down / up).tolist()
+    if not finite.all():
+        for place in (~finite).nonzero().flatten().tolist():
+            number = found[place]
+            found[place] = "NaN" if number != number else "∞" if number > 0 else "−∞"
+    return found
