@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -34,8 +35,8 @@ def value_of(
     >>> value_of(torch.tensor([1 / 3, -torch.inf, torch.nan]))
     Value(shape=(3,), data=[0.3333, '−∞', 'NaN'], rows=None, columns=None, of=None, note='')
     """
-    tensor = torch.as_tensor(number).detach().to(torch.float64)
-    return Value(tuple(tensor.shape), rounded(tensor.flatten(), digits), rows, columns)
+    numbers = torch.as_tensor(number).detach().to("cpu", torch.float64).numpy()
+    return Value(numbers.shape, rounded(numbers.reshape(-1), digits), rows, columns)
 
 
 def part_of(
@@ -74,14 +75,14 @@ def held(
     )
 
 
-def rounded(numbers: Tensor, digits: int) -> list[float | str]:
+def rounded(numbers: np.ndarray, digits: int) -> list[float | str]:
     """Numbers with so many significant digits; what is not finite as a text."""
-    finite = numbers.isfinite()
-    places = digits - 1 - numbers.abs().log10().floor().masked_fill(~finite | (numbers == 0), 0).clamp(min=-300)
-    up, down = 10.0 ** places.clamp(min=0), 10.0 ** (-places).clamp(min=0)  # both whole: so the quotient is exact
-    found: list[float | str] = ((numbers * up / down).round() * down / up).tolist()
-    if not finite.all():
-        for place in (~finite).nonzero().flatten().tolist():
-            number = found[place]
-            found[place] = "NaN" if number != number else "∞" if number > 0 else "−∞"
+    usual = np.isfinite(numbers) & (np.abs(numbers) > 1e-300)
+    places = digits - 1 - np.floor(np.log10(np.abs(numbers), where=usual, out=np.zeros_like(numbers)))
+    up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)  # whole, so that the quotient is exact
+    found: list[float | str] = np.where(usual, np.round(numbers * up / down) * down / up, numbers).tolist()
+    if not usual.all():
+        for place in np.flatnonzero(~np.isfinite(numbers)):
+            number = numbers[place]
+            found[place] = "NaN" if np.isnan(number) else "∞" if number > 0 else "−∞"
     return found
