@@ -40,10 +40,10 @@ SECTIONS = {
 
 def report_page(found: Findings, charts: Sequence[Chart]) -> str:
     """A whole HTML file that loads nothing."""
-    maps = [one for one in found.models if one.attention is not None]
+    maps = [(one.attention, one.answer) for one in found.models if one.attention is not None]
     data = {
         "panels": [panel_data(chart.panel) for chart in charts],
-        "runs": [attention_run(one.attention) for one in maps if one.attention is not None],
+        "runs": [attention_run(attention, (found.example, answer)) for attention, answer in maps],
     }
     title = f"{found.task}: {len(found.models)} models side by side"
     return document(title, body(found, charts), data, entry=ENTRY, styles=STYLES, style=FIGURE_STYLE)

@@ -19,6 +19,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Literal
 
 from seqloom.errors import ShapeError
@@ -109,7 +110,12 @@ def size_of(expression: str, sizes: Mapping[str, int]) -> int:
                 return value(left) * value(right)
         raise ShapeError(f"the size {ast.unparse(node)} is not known", remedy=f"known: {', '.join(sizes)}")
 
-    return value(ast.parse(expression, mode="eval").body)
+    return sizes[expression] if expression in sizes else value(parsed(expression))
+
+
+@cache
+def parsed(expression: str) -> ast.expr:
+    return ast.parse(expression, mode="eval").body
 
 
 def letters_in(size: str) -> list[str]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import math
 import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -31,6 +32,8 @@ SIZES = {
     "characters": 3, "columns": 2, "memory": 4, "height": 8, "width": 8, "pool": 2,
 }  # fmt: skip
 """Small enough to read on a page."""
+ALIKE = {**SIZES, "K": SIZES["H"]}
+"""For what compares states with hidden states as they are: both have one width."""
 
 SENTENCE = "the cat sat down"
 LONGEST = 64
@@ -63,9 +66,9 @@ def seeded(key: str, shape: tuple[int, ...]) -> Tensor:
 class ExampleInputs:
     """The inputs of a definition for a sentence, step by step."""
 
-    def __init__(self, definition: Equations[..., Any], words: list[str]) -> None:
+    def __init__(self, definition: Equations[..., Any], words: list[str], sizes: Mapping[str, int] = SIZES) -> None:
         self.definition, self.words = definition, words
-        self.sizes = {**SIZES, "T": len(words), "S": len(words)}
+        self.sizes = {**sizes, "T": len(words), "S": len(words)}
         self.token_ids = {word: id for id, word in enumerate(dict.fromkeys(words))}
         self.sizes["V"] = max(SIZES["V"], len(self.token_ids))
         self.sizes["places"] = len(words) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
@@ -22,7 +22,8 @@ from seqloom.equations.mathml import lines, spell
 from seqloom.equations.notation import Notation, notation
 from seqloom.equations.plain import plain
 from seqloom.equations.trace import Number, Trace
-from seqloom.explaining.example_inputs import SENTENCE, ExampleInputs, split
+from seqloom.errors import ShapeError
+from seqloom.explaining.example_inputs import ALIKE, SENTENCE, SIZES, ExampleInputs, split
 from seqloom.explaining.naming import Naming, naming, shape_of
 from seqloom.explaining.shown_as_page import ShownAsPage
 from seqloom.explaining.values import Value, held, part_of
@@ -187,9 +188,16 @@ def explain_definition(definition: Equations[..., Any], sentence: str = SENTENCE
     """Run a definition over a sentence and keep everything."""
     definition = definition.bind()
     words = split(sentence)
-    inputs = ExampleInputs(definition, words)
+    try:
+        return explain_words(definition, words, SIZES)
+    except ShapeError:
+        return explain_words(definition, words, ALIKE)
+
+
+def explain_words(definition: Equations[..., Any], words: list[str], sizes: Mapping[str, int]) -> Explanation:
+    inputs = ExampleInputs(definition, words, sizes)
     traces = run(definition, inputs)
-    longer = ExampleInputs(definition, [*words, words[-1]])
+    longer = ExampleInputs(definition, [*words, words[-1]], sizes)
     names = naming(traces[0], run(definition, longer, count=2), words, inputs.steps)
     traces = by_position(traces, words)
     labels = tuple(words if len(traces) == len(words) else inputs.steps)

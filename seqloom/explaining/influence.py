@@ -15,6 +15,7 @@ from seqloom.models.classifier import FlatClassifier
 from seqloom.models.encoders.base import Encoder
 from seqloom.models.encoders.recurrent import RecurrentEncoder
 from seqloom.models.seq2seq.model import Seq2Seq
+from seqloom.models.stage import Example
 from seqloom.tokens.settings import SPECIALS
 from seqloom.training.model import Model
 
@@ -67,10 +68,16 @@ def influence_curves(model: Model, given: Any = None) -> tuple[list[str], list[f
 def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], list[float]]:
     """The words of a sentence, and for each the norm of d(last hidden state) / d(its embedding)."""
     with torch.no_grad():
-        first = model.task.example(network, given, model.device).stages[0]
-        if not first.words:  # a picture is not read word by word
-            return [], []
-        x = torch.as_tensor(first.stage.traces()[0].values["X"])[None]
+        return influence_in(model.task.example(network, given, model.device), network)
+
+
+def influence_in(example: Example, network: nn.Module) -> tuple[list[str], list[float]]:
+    """The same, of a model at work."""
+    first = example.stages[0]
+    if not first.words:  # a picture is not read word by word
+        return [], []
+    with torch.no_grad():
+        x = torch.as_tensor(first.stage.whole[0].values["X"])[None]
     encoder: Any = network.source.encoder if isinstance(network, Seq2Seq) else network.encoder
     assert isinstance(encoder, Encoder)
 
@@ -81,8 +88,9 @@ def influence(model: Model, network: nn.Module, given: Any) -> tuple[list[str], 
 
     with torch.no_grad():
         width = last(x).shape[1]
-    copies = x.expand(width, -1, -1).clone().requires_grad_()  # one for each entry of the state: all rows of the
-    (slopes,) = torch.autograd.grad(last(copies).diagonal().sum(), copies)  # Jacobian (H, T, D) at once
+    with torch.enable_grad():
+        copies = x.expand(width, -1, -1).clone().requires_grad_()  # one for each entry of the state: all rows of the
+        (slopes,) = torch.autograd.grad(last(copies).diagonal().sum(), copies)  # Jacobian (H, T, D) at once
     return first.words, slopes.square().sum((0, 2)).sqrt().tolist()
 
 

@@ -11,6 +11,7 @@ import torch
 from seqloom.engines.engine_module import check_in_torch
 from seqloom.errors import SeqloomError, as_path
 from seqloom.explaining.walkthrough import Walkthrough, walkthrough
+from seqloom.models.stage import Example
 from seqloom.storage import MANIFEST, is_pack
 from seqloom.training.loading import load_to_explain
 from seqloom.training.model import Model
@@ -30,6 +31,13 @@ def explain_model(model: Model, given: Any = None, wanted: Callable[[], bool] = 
     wanted  whether somebody still waits for it; asked before every stage
     """
     return opened(model, None if given is None else model.task.accept(given), wanted)
+
+
+def at_work(model: Model, given: Any) -> Example:
+    """A model that is loaded, at work on an input; what is computed for it is not computed yet. It opens no file."""
+    check_in_torch(model.network)
+    with torch.no_grad():
+        return model.task.example(model.network, model.task.accept(given), model.device)
 
 
 def opened(model: Model, given: Any, wanted: Callable[[], bool] = lambda: True) -> Walkthrough:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -35,8 +35,8 @@ def value_of(
     >>> value_of(torch.tensor([1 / 3, -torch.inf, torch.nan]))
     Value(shape=(3,), data=[0.3333, '−∞', 'NaN'], rows=None, columns=None, of=None, note='')
     """
-    tensor = torch.as_tensor(number).detach().to(torch.float64)
-    return Value(tuple(tensor.shape), [rounded(x, digits) for x in tensor.flatten().tolist()], rows, columns)
+    numbers = torch.as_tensor(number).detach().to("cpu", torch.float64).numpy()
+    return Value(numbers.shape, rounded(numbers.reshape(-1), digits), rows, columns)
 
 
 def part_of(
@@ -75,9 +75,14 @@ def held(
     )
 
 
-def rounded(number: float, digits: int = 4) -> float | str:
-    if math.isnan(number):
-        return "NaN"
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return float(f"{number:.{digits}g}")
+def rounded(numbers: np.ndarray, digits: int) -> list[float | str]:
+    """Numbers with so many significant digits; what is not finite as a text."""
+    usual = np.isfinite(numbers) & (np.abs(numbers) > 1e-300)
+    places = digits - 1 - np.floor(np.log10(np.abs(numbers), where=usual, out=np.zeros_like(numbers)))
+    up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)  # whole, so that the quotient is exact
+    found: list[float | str] = np.where(usual, np.round(numbers * up / down) * down / up, numbers).tolist()
+    if not usual.all():
+        for place in np.flatnonzero(~np.isfinite(numbers)):
+            number = numbers[place]
+            found[place] = "NaN" if np.isnan(number) else "∞" if number > 0 else "−∞"
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from seqloom.equations import Equations, Part
@@ -29,6 +30,14 @@ class Stage:
 
     def traces(self, count: int | None = None) -> list[Trace]:
         """Everything that is computed, one trace a step; of the first `count` steps, if so many are asked for."""
+        return self.whole if count is None else self.run(count)
+
+    @cached_property
+    def whole(self) -> list[Trace]:
+        """The traces of all steps: computed once, for whoever looks at them."""
+        return self.run(None)
+
+    def run(self, count: int | None) -> list[Trace]:
         steps = [{**self.given, **step} for step in self.steps[:count]]
         return run(self.part.definition, steps, self.start, self.part.weights)
 

@@ -6,7 +6,7 @@ states, the others are what is on the way; so a cell of somebody's own is shown 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from seqloom.attention.weave_data import as_numbers
 from seqloom.equations import Equations, nodes
 from seqloom.equations.drawing.graph import call_paths
 from seqloom.explaining.chinese import in_chinese
-from seqloom.explaining.explanation import Explanation, at_path
-from seqloom.explaining.walkthrough import Walkthrough
+from seqloom.explaining.explanation import at_path, by_position
+from seqloom.explaining.walkthrough import check_wanted
+from seqloom.models.stage import Example, StageExample
 
 UNITS = 48
 """Units of a vector that are shown; of wider ones, evenly spaced."""
@@ -25,35 +26,48 @@ STRIPS = 24
 """Strips at most."""
 
 
-def strips_data(walk: Walkthrough) -> list[dict[str, Any]]:
-    """The strips of all parts, in the order of computation; none for a model without recurrence."""
-    found = [strip for name, part in walk.parts for strip in strips_of(name, part)]
+def strips_data(example: Example, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, Any]]:
+    """The strips of all parts, in the order of computation; none for a model without recurrence.
+
+    wanted  whether somebody still waits for it; asked before every part
+    """
+    found = []
+    for each in example.stages:
+        check_wanted(wanted)
+        found += list(strips_of(each))
     return found[:STRIPS]
 
 
-def strips_of(name: str, part: Explanation) -> Iterator[dict[str, Any]]:
-    if len(part.traces) < 2:
+def strips_of(example: StageExample) -> Iterator[dict[str, Any]]:
+    definition = example.stage.part.bound
+    cells = [(path, at) for path in ("", *call_paths(definition)) if is_cell(at := at_path(definition, path))]
+    if not cells:
+        return  # what is not recurrent need not be computed
+    traces = by_position(example.stage.whole, example.labels)
+    if len(traces) < 2:
         return
-    for path in ("", *call_paths(part.definition)):
-        definition = at_path(part.definition, path)
-        if not definition.body.states or list(definition.body.calls()):  # a model around a cell has a state too
-            continue
+    for path, cell in cells:
         prefix = f"{path}/" if path else ""
-        for line in definition.body.lines:
+        for line in cell.body.lines:
             for target in line.targets:
-                values = [trace.values.get(prefix + target.id) for trace in part.traces]
+                values = [trace.values.get(prefix + target.id) for trace in traces]
                 if all(isinstance(value, torch.Tensor) and value.ndim == 1 for value in values):
                     yield {
-                        "part": name,
-                        "cell": definition.label,
+                        "part": example.stage.name,
+                        "cell": cell.label,
                         "path": path,
                         "symbol": target.name,
-                        "kind": kind_of(definition, target, line.value),
+                        "kind": kind_of(cell, target, line.value),
                         "says": line.caption,
                         "chinese": in_chinese(line.caption) or "",
-                        "tokens": list(part.labels),
+                        "tokens": list(example.labels),
                         **numbers(torch.stack([value for value in values if isinstance(value, torch.Tensor)])),
                     }
+
+
+def is_cell(definition: Equations[..., Any]) -> bool:
+    """Whether it has a state; but a model around a cell has one too."""
+    return bool(definition.body.states) and not list(definition.body.calls())
 
 
 def kind_of(definition: Equations[..., Any], target: nodes.Symbol, value: nodes.Node) -> str:

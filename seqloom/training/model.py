@@ -25,6 +25,7 @@ from seqloom.models.weights import weights_of
 from seqloom.storage import SUFFIX, new_folder, open_files, write_pack, write_tensors
 from seqloom.tasks.requests import Keys
 from seqloom.tasks.task import Evaluation, Task
+from seqloom.training.example_inputs import inputs_to_pack, write_inputs
 from seqloom.training.metrics import FILE, has_metrics, metrics_text, read_metrics
 from seqloom.training.model_card import CARD, as_markdown, facts_of
 from seqloom.training.model_html import as_html
@@ -194,10 +195,13 @@ class Model:
             self.write(part)
         return place
 
-    def pack(self, path: Path | str, *, license: str = "") -> Path:
+    def pack(self, path: Path | str, *, license: str = "", examples: bool | None = None) -> Path:
         """Write the model into one file, model.seqloom, that can be sent and is loaded as it is.
 
         It is a zip with the files of a model folder and a model card, README.md: data, metrics, settings, licence.
+
+        examples    keep a few inputs of the training data, for pages to begin with; without it only those of public
+                    and embedded data, since whoever gets the file can read them
         """
         target = as_path(path, "path")
         if target.suffix != SUFFIX:
@@ -212,7 +216,9 @@ class Model:
         with aside as temporary:
             with new_folder(Path(temporary) / "model") as part:
                 self.write(part)
-                (part / CARD).write_text(as_markdown(self, license), encoding="utf-8")
+                inputs = inputs_to_pack(self, examples)
+                write_inputs(part, inputs)
+                (part / CARD).write_text(as_markdown(self, license, inputs), encoding="utf-8")
             write_pack(Path(temporary) / "model", target)
         return target
 

@@ -65,8 +65,8 @@ def listed(labels: Sequence[Any]) -> str:
 # --- the card of a pack -------------------------------------------------------------------------------
 
 
-def as_markdown(model: Model, license: str = "") -> str:
-    """A model card: what the model is, its data, its metrics, its settings, its licence."""
+def as_markdown(model: Model, license: str = "", inputs: Sequence[str] = ()) -> str:
+    """A model card: what the model is, its data, its metrics, its settings, its licence, the inputs that go with it."""
     config = model.config
     names = data_names(config.data.model_dump(mode="json")["train"])
     metrics = best_metrics(model.folder)
@@ -88,6 +88,9 @@ def as_markdown(model: Model, license: str = "") -> str:
         markdown_table("Validation data, the weights that are here", metrics) if metrics else "",
         markdown_table("Simple models on the same data", baselines) if baselines else "",
         markdown_table("Licence", licences),
+        markdown_table("Inputs of the training data that are in this file", [("", text) for text in inputs])
+        if inputs
+        else "",
         "## Settings\n\nThose that are not as they come:",
         f"```toml\n{toml_of(shown)}\n```",
         f"Written by seqloom {version('seqloom')}.",

@@ -36,9 +36,11 @@ export class Arithmetic {
       const [next, place] = waiting.shift();
       const line = this.#line(next, place);
       if (!line) continue;
-      found.push(line);
       const inner = line.kind === "dot" || line.kind === "reduced" ? [] : line.terms;
-      waiting.push(...inner.filter(({ id }) => id && (HANDED_ON.has(line.name) || ANONYMOUS.test(id))).map((term) => [term.id, term.index]));
+      const made = inner.filter(({ id }) => id && (HANDED_ON.has(line.name) || ANONYMOUS.test(id)));
+      const echoes = line.kind === "from" && made.some((term) => this.#line(term.id, term.index)); // 0.73 = 0.73
+      if (!echoes) found.push(line);
+      waiting.push(...made.map((term) => [term.id, term.index]));
     }
     return found;
   }

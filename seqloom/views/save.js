@@ -5,6 +5,7 @@ import { element, icon } from "seqloom/dom.js";
 
 const SAVE = "M8 2v8M4.5 7L8 10.5L11.5 7M3 13.5h10";
 const SHARP = 2; // pixels of a PNG for each pixel of the drawing
+const KEPT = 60_000; // milliseconds that a busy browser may take to begin with a download
 const LARGEST = 16000; // pixels of its longer side
 
 /**
@@ -61,5 +62,5 @@ function csv({ columns, rows }) {
 function download(name, content, type) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   element("a", { href: address, download: name.replaceAll(/[^\w.-]+/g, "-") }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  setTimeout(() => URL.revokeObjectURL(address), KEPT);
 }

@@ -72,6 +72,7 @@ export default {
   steps: {
     title: "What could stand here", previous: "Previous token", next: "Next token", hint: "Take another token, and the rest is written again from there.",
     count: (at, of) => `${at} of ${of}`, undo: "Back to its own words", instead: (token) => `Write ${token} instead`,
+    behind: (token, p, other, q) => `*${token}* has probability ${p}; more probable was *${other}*, ${q}`,
     says: (token, p, next, q) => (next ? `*${token}* has probability ${p}; next comes *${next}*, ${q}` : `*${token}* has probability ${p}`),
   },
   tree: {
@@ -153,7 +154,7 @@ export default {
     status: { running: "training", finished: "finished", stopped: "stopped; it can go on", waiting: "about to begin" },
     stopping: "saving and stopping …", stop: "Stop and save", stop_says: "Saves a checkpoint after this step and stops; seqloom train --resume goes on from there.",
     others: "Runs of other tasks:", toggle: (model) => `Show or hide ${model}`, far: (model) => `How far ${model} is`,
-    progress: (run) => [`step ${run.step.toLocaleString("en")}${run.steps ? ` of ${run.steps.toLocaleString("en")}` : ""}`, run.seconds_left === null || run.status !== "running" ? "" : `about ${duration(run.seconds_left)} left`].filter(Boolean).join(", "),
+    progress: (run) => [`${run.status === "finished" && run.step < run.steps ? "ended at " : ""}step ${run.step.toLocaleString("en")}${run.steps ? ` of ${run.steps.toLocaleString("en")}` : ""}`, run.seconds_left === null || run.status !== "running" ? "" : `about ${duration(run.seconds_left)} left`].filter(Boolean).join(", "),
     facts: (run) => [
       ["parameters", run.parameters === null ? "" : run.parameters.toLocaleString("en")],
       ["tokens a second", run.tokens_per_second ? Math.round(run.tokens_per_second).toLocaleString("en") : ""],
@@ -172,7 +173,7 @@ export default {
     labelled: (count) => `The ${count} most frequent tokens by their embeddings, in the colour of what the model says of each one alone.`,
     hint: "The two directions in which the embeddings differ most. Point at a word; click it for its neighbours.",
     rare: "rare", frequent: "frequent", sides: { source: "what is read", target: "what is written", text: "all" },
-    says: (count) => `The ${count} most frequent tokens by their embeddings: tokens that are used alike lie close together.`,
+    says: (count) => `The ${count} most frequent tokens by their embeddings: the closer two lie, the more alike they are to the model.`,
     nearest: (word, other, cosine) => `*${word}* is nearest to *${other}*: cosine ${cosine}`,
   },
   tour: {
@@ -180,8 +181,8 @@ export default {
     steps: {
       translate: [
         ["A text goes in, a text comes out", "The model reads what you type and writes its answer piece by piece: a word, part of a word, or a single character. Such a piece is called a *token*. Before each one it decides which parts of your text matter right now. That decision is *attention*, and it can be seen."],
-        ["Attention: where it looks", "Above is what was read, below what was written. Follow the threads of the one marked token: *the wider a thread, the more the model looked there* while it wrote. Point at another token, or press ← and →."],
-        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: every written token has one unit of attention to share among all that was read. The framed row is that of the marked token; its strongest cell is its widest thread."],
+        ["Attention: where it looks", "What was read stands above (on a phone: left), what was written below (right). Follow the threads of the one marked token: *the wider a thread, the more the model looked there* while it wrote. Point at another token, or press ← and →."],
+        ["The same, as numbers", "Every thread is a number from 0 to 1, and *each row sums to 1*: the framed row is that of the marked token, its strongest cell its widest thread. That is all that attention is: *for each token that is written, how much each token that was read counts*."],
         ["From looking to writing", "What it looked at becomes a *probability* for every token that it knows; these are the most probable ones. Take another one with a click, and the rest is written again from there."],
         INSIDE,
       ],

@@ -67,6 +67,7 @@ export default {
   steps: {
     title: "此处的候选词元", previous: "上一个词元", next: "下一个词元", hint: "另选一个词元，其后的内容会重新生成。",
     count: (at, of) => `${at} / ${of}`, undo: "恢复模型自己的输出", instead: (token) => `改写为 ${token}`,
+    behind: (token, p, other, q) => `*${token}* 的概率是 ${p}；概率更大的是 *${other}*，${q}`,
     says: (token, p, next, q) => (next ? `*${token}* 的概率是 ${p}；其次是 *${next}*，${q}` : `*${token}* 的概率是 ${p}`),
   },
   tree: {
@@ -148,7 +149,7 @@ export default {
     status: { running: "训练中", finished: "已完成", stopped: "已停止，可以继续", waiting: "即将开始" },
     stopping: "正在保存并停止……", stop: "停止并保存", stop_says: "完成这一步后保存检查点并停止；用 seqloom train --resume 可继续训练。",
     others: "其他任务的训练：", toggle: (model) => `显示或隐藏 ${model}`, far: (model) => `${model} 的进度`,
-    progress: (run) => [`第 ${run.step.toLocaleString("zh")} 步${run.steps ? `，共 ${run.steps.toLocaleString("zh")} 步` : ""}`, run.seconds_left === null || run.status !== "running" ? "" : `约剩 ${duration(run.seconds_left)}`].filter(Boolean).join("，"),
+    progress: (run) => [`${run.status === "finished" && run.step < run.steps ? "提前结束于" : ""}第 ${run.step.toLocaleString("zh")} 步${run.steps ? `，共 ${run.steps.toLocaleString("zh")} 步` : ""}`, run.seconds_left === null || run.status !== "running" ? "" : `约剩 ${duration(run.seconds_left)}`].filter(Boolean).join("，"),
     facts: (run) => [
       ["参数", run.parameters === null ? "" : run.parameters.toLocaleString("zh")],
       ["词元/秒", run.tokens_per_second ? Math.round(run.tokens_per_second).toLocaleString("zh") : ""],
@@ -167,7 +168,7 @@ export default {
     labelled: (count) => `按词嵌入排布的 ${count} 个最常见词元，颜色是模型单独看到它时给出的标签。`,
     hint: "词嵌入差异最大的两个方向（主成分）。指向一个词；点击查看它的近邻。",
     rare: "低频", frequent: "高频", sides: { source: "读入", target: "写出", text: "全部" },
-    says: (count) => `按词嵌入排布的 ${count} 个最常见词元：用法相近的词元彼此靠近。`,
+    says: (count) => `按词嵌入排布的 ${count} 个最常见词元：离得越近，在模型看来越相似。`,
     nearest: (word, other, cosine) => `与 *${word}* 最近的是 *${other}*：余弦相似度 ${cosine}`,
   },
   tour: {
@@ -175,8 +176,8 @@ export default {
     steps: {
       translate: [
         ["输入一段文字，得到一段文字", "模型读入你输入的内容，再一小段一小段地写出答案：一个词、词的一部分，或单个字符。这样的一小段叫作*词元*。写每个词元之前，它都要决定此刻输入的哪些部分重要。这个决定就是*注意力*，而且看得见。"],
-        ["注意力：它在看哪里", "上面是读入的，下面是写出的。顺着被标出的那个词元的线看：*线越宽，写它时模型看得越多*。指向别的词元，或按 ← 和 →。"],
-        ["同样的内容，用数字表示", "每条线都是 0 到 1 之间的一个数，*每一行之和为 1*：每个写出的词元都有一份注意力，分给读入的全部内容。框出的一行就是刚才那个词元，颜色最强的一格就是最宽的那条线。"],
+        ["注意力：它在看哪里", "上方（手机上为左侧）是读入的，下方（右侧）是写出的。顺着被标出的那个词元的线看：*线越宽，写它时模型看得越多*。指向别的词元，或按 ← 和 →。"],
+        ["同样的内容，用数字表示", "每条线都是 0 到 1 之间的一个数，*每一行之和为 1*：框出的一行就是刚才那个词元，颜色最强的一格就是最宽的那条线。注意力就是这么回事：*每写一个词元，读入的每个词元各占多大分量*。"],
         ["从看到写", "看到的内容变成词表中每个词元的*概率*；这里列出最可能的几个。点击另一个，后面的内容就从那里重新写出。"],
         INSIDE,
       ],

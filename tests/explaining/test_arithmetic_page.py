@@ -23,9 +23,10 @@ COUNTED = """async (given) => {
       if (typeof number !== "number") return;
       const below = (axis) => value.shape.slice(axis + 1).reduce((a, b) => a * b, 1);
       const index = value.shape.map((size, axis) => Math.floor(at / below(axis)) % size);
-      const [line] = arithmetic.lines(id, index);
+      const [line, ...more] = arithmetic.lines(id, index);
       all += 1;
       if (!line) return;
+      if (line.kind === "from" && more.length) wrong.push([id, index, "the same number twice"]);
       explained += 1;
       const total = (list) => list.reduce((sum, term) => sum + (term.sign ?? 1) * term.value, 0);
       const most = line.terms.reduce((sum, term) => sum + Math.abs(term.value), 0);

@@ -15,6 +15,7 @@ from seqloom.explaining.catalogue import find
 from seqloom.explaining.example_inputs import ExampleInputs, seeded, split
 from seqloom.explaining.explain import explain
 from seqloom.explaining.explanation import Explanation, at_path, explain_definition
+from seqloom.explaining.page import page
 from seqloom.explaining.values import value_of
 from tests.equations.every import every_definition, explained
 
@@ -55,6 +56,13 @@ def test_every_definition_runs_on_any_sentence(definition, sentence):
     for step in example.steps:
         for value in step.values.values():
             assert len(value.data) == torch.Size(value.shape).numel()
+
+
+@pytest.mark.parametrize("name", ["dot-attention", "conv-seq2seq"])
+def test_a_translator_is_found_by_its_name(name):
+    example = explain_definition(find(name))
+    assert example.labels == ("the", "cat", "sat", "down")
+    assert page(example)
 
 
 def test_steps_hand_on_the_state():

@@ -102,3 +102,42 @@ def test_the_card_of_the_tour_does_not_lie_over_what_it_speaks_of(visit):
         shown = tab.locator(".panel[data-toured] canvas").first.bounding_box()
         card = tab.locator(".tour").bounding_box()
         assert shown and card and shown["y"] >= 0 and shown["y"] + 100 < card["y"]
+
+
+def test_a_run_that_ended_early_is_as_done_as_any_and_says_where_it_ended(visit):
+    tab = visit("#model=digits", locale="en-US")
+
+    def early(route: Route) -> None:
+        answer = route.fetch()
+        found = answer.json()
+        for run in found["runs"]:
+            run |= {"status": "finished", "step": 72, "steps": 100}
+        route.fulfill(response=answer, json=found)
+
+    tab.route("**/api/runs", early)
+    tab.get_by_role("button", name="Runs").click()
+    expect(tab.locator(".run-card .far").first).to_have_text("ended at step 72 of 100")
+    expect(tab.locator(".run-bar").first).to_have_attribute("aria-valuenow", "100")
+    expect(tab.locator(".run-card .status").first).to_have_text("finished")
+
+
+def test_samples_are_those_of_the_model_that_is_chosen(visit):
+    tab = visit("#model=heads&view=runs", locale="en-US")
+    expect(tab.locator(".panel.samples [aria-pressed=true]")).to_have_text("heads")
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_on_a_phone_the_time_stands_beside_the_model_and_saving_beside_the_title(visit, locale):
+    tab = visit("#model=drawings", width=375, locale=locale)
+    middle = "one => { const box = one.getBoundingClientRect(); return (box.top + box.bottom) / 2 }"
+    beside = [(".took", '[data-place="models"]'), (".panel.weave .save summary", ".panel.weave h2")]
+    for one, other in beside:
+        places = [tab.locator(each).first.evaluate(middle) for each in (one, other)]
+        assert abs(places[0] - places[1]) < 12, (one, other)
+
+
+def test_a_token_that_was_not_the_most_probable_says_which_was(visit):
+    tab = visit("#model=digits&text=4+0+7&prefix=4", locale="en-US")  # not what it would have written
+    while tab.get_by_role("button", name="Previous token").is_enabled():
+        tab.get_by_role("button", name="Previous token").click()
+    expect(tab.locator(".panel.steps .sentence")).to_contain_text("more probable was")

@@ -54,7 +54,9 @@ STATES = {
 @pytest.mark.parametrize("name", STATES)
 def test_a_screenshot_shows_what_it_is_of(visit, tmp_path, name):
     state, colours, seen = STATES[name]
-    tab = visit(f"#{state}", WIDTH, locale="en-US", color_scheme=colours, reduced_motion="reduce")
+    tab = visit(f"#model={MODEL}", WIDTH, locale="en-US", color_scheme=colours, reduced_motion="reduce")
+    tab.wait_for_load_state("networkidle")  # the time that is shown is that of a page that is there, as when one types
+    tab.evaluate("state => location.hash = state", state)
     seen(tab)
     tab.wait_for_load_state("networkidle")
     folder = Path(os.environ.get("SEQLOOM_SCREENSHOTS") or tmp_path)

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 import seqloom
-from seqloom.explaining.trained import explain_model
+from seqloom.explaining.trained import at_work
 from seqloom.studio.strips import UNITS, numbers, strips_data
 
 
 def test_a_lstm_has_three_gates_and_two_states(models):
     model = seqloom.load(models / "mood")
-    found = strips_data(explain_model(model, "a fine film"))
+    found = strips_data(at_work(model, "a fine film"))
     assert [(one["symbol"], one["kind"]) for one in found] == [
         ("i", "gate"), ("f", "gate"), ("g", "value"), ("o", "gate"), ("c", "state"), ("h", "state"),
     ]  # fmt: skip
@@ -29,7 +29,7 @@ def test_a_lstm_has_three_gates_and_two_states(models):
 
 
 def test_both_sides_of_a_translator_are_told_apart(digits):
-    found = strips_data(explain_model(seqloom.load(digits), "4 2"))
+    found = strips_data(at_work(seqloom.load(digits), "4 2"))
     cells = list(dict.fromkeys((one["part"], one["path"]) for one in found))
     assert cells == [("encoder", "H/layers/X^1/H_fwd"), ("encoder", "H/layers/X^1/H_bwd"), ("decoder", "s")]
     assert found[0]["tokens"] == ["4", "2", "<eos>"]

@@ -95,3 +95,17 @@ def test_two_models_and_two_checkpoints_of_one_stand_side_by_side(visit):
     expect(again.locator(".panel.whatif .sentence")).to_have_text(
         str(tab.locator(".panel.whatif .sentence").text_content())
     )
+
+
+def test_the_temperature_is_set_by_a_slider_and_what_is_drawn_is_drawn_again(visit):
+    tab = visit("#model=song&text=re&temperature=1.2", locale="en-US")
+    slider = tab.get_by_label("Temperature")
+    first = str(tab.locator(".answer output").text_content())
+    tab.get_by_role("button", name="Draw again").click()
+    expect(tab.locator(".answer output")).not_to_have_text(first)
+    assert "seed=1" in tab.url
+    slider.focus()
+    tab.keyboard.press("Home")
+    expect(tab.locator(".temperature output")).to_have_text("always the most probable")
+    expect(tab.get_by_role("button", name="Draw again")).to_have_count(0)
+    assert "temperature=0" in tab.url

@@ -24,13 +24,14 @@ def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
     weights = {name: attention_weights(vectors, mask) for name, mask in allowed.items()}
     parallel = scaled_dot_product(vectors, vectors, vectors, before)
     stepwise = torch.cat([one_step(vectors, before, t) for t in range(length)])
+    difference = float((parallel - stepwise).abs().max())
     text = [
         "The padding mask hides what stands behind the end of a sentence: padding gets no attention weight, so a "
         "sentence has the same outputs alone and in a batch.",
         "The causal mask hides later positions. It lets a decoder be trained on all positions at once (teacher "
         "forcing), as if it had written token by token: none can see the token it has to predict.",
         f"That the two are the same can be measured: all positions in one product, and one position after the other, "
-        f"differ by {float((parallel - stepwise).abs().max()):.1e}.",
+        f"{f'differ by {difference:.1e}' if difference else 'do not differ at all'}.",
     ]
     panels: list[Panel] = [
         HeatMap("Padding mask: 1 where a query may attend", value_of(real, padded, padded)),
@@ -41,7 +42,7 @@ def run(sentence: str) -> tuple[str, list[str], list[Panel]]:
         Table(
             "Parallel teacher forcing and step by step",
             ["", "largest difference"],
-            [["outputs of all positions", f"{float((parallel - stepwise).abs().max()):.1e}"]],
+            [["outputs of all positions", f"{difference:.1e}" if difference else "none at all"]],
         ),
     ]
     return "Masks", text, panels

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 from torch import Tensor
@@ -16,8 +17,8 @@ from seqloom.attribution import Method, attribute
 from seqloom.config import check
 from seqloom.engines.engine_module import check_in_torch
 from seqloom.errors import SeqloomError
-from seqloom.explaining.influence import influence
-from seqloom.explaining.trained import explain_model
+from seqloom.explaining.influence import influence_in
+from seqloom.explaining.trained import at_work
 from seqloom.explaining.walkthrough import check_wanted
 from seqloom.models.observed import Head
 from seqloom.serving.api.common import RequestBody, ServiceDep, error_responses
@@ -181,12 +182,13 @@ async def strips(body: StripsRequest, request: Request, service: ServiceDep) -> 
     """Gates and states of a recurrent model at every token, and the influence of each token on the last state."""
     entry = await service.seen_entry(body.model)
     model = await service.load_model(entry)
-    (given,) = service.parse_inputs(model, [body.text])
+    service.parse_inputs(model, [body.text])
 
     def work(wanted: Callable[[], bool]) -> str:
-        found = strips_data(explain_model(model, body.text, wanted))
-        check_wanted(wanted)
-        tokens, values = influence(model, model.network, given) if found else ([], [])
+        example = at_work(model, body.text)
+        with torch.no_grad():
+            found = strips_data(example, wanted)
+        tokens, values = influence_in(example, model.network) if found else ([], [])
         return as_json({"model": entry.name, "strips": found, "tokens": tokens, "influence": values})
 
     return Response(await service.explain(work, request), media_type="application/json")

@@ -61,7 +61,7 @@ export function runCards(studio, stop) {
       one.name.title = several ? words.runs.toggle(run.model) : "";
       one.kind.textContent = [run.task, run.architecture].filter(Boolean).join(" · ");
       one.status.textContent = run.stopping && trains ? words.runs.stopping : words.runs.status[run.status];
-      const part = run.steps ? Math.min(1, run.step / run.steps) : 0;
+      const part = run.status === "finished" ? 1 : run.steps ? Math.min(1, run.step / run.steps) : 0;
       one.progress.style.setProperty("--done", `${100 * part}%`);
       one.progress.setAttribute("aria-valuenow", Math.round(100 * part));
       one.progress.setAttribute("aria-label", words.runs.far(run.model));

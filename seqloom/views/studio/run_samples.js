@@ -11,7 +11,7 @@ export function samples(studio) {
   const list = element("ol", { class: "sample-list" });
   const tools = element("span", {});
   let runs = [];
-  const own = () => runs.find(({ model }) => model === state.now.sampled) ?? runs[0];
+  const own = () => [state.now.sampled, state.now.model.split("@")[0]].map((name) => runs.find(({ model }) => model === name)).find(Boolean) ?? runs[0];
   const made = panel({
     name: "samples", title: words.samples.title, words, hint: words.samples.hint, body: list, tools: [tools],
     scene() {

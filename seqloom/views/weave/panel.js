@@ -20,7 +20,7 @@ export function panel({ name, title, words, tools = [], body, scene = null, numb
   const save = numbers && saveMenu({ says: words.saving, name: `seqloom-${name}`, scene, numbers });
   const id = `panel-${(made += 1)}`; // a page may have several of a kind
   const head = element("header", {}, element("h2", { id }, title),
-    element("div", { class: "tools" }, ...tools, save));
+    element("div", { class: "tools" }, ...tools), save);
   const root = element("section", { class: `panel ${name}`, "aria-labelledby": id }, head,
     hint ? element("p", { class: "hint" }, hint) : null, body, sentence);
   let last = null;

@@ -67,7 +67,8 @@ export function steps(context, run, { offset = 0 } = {}) {
 
   function sentence(step) {
     const next = step.candidates.find((one) => one.id !== step.id);
-    return words.steps.says(shown(step.token), probability(step.p), next && shown(next.token), next && probability(next.p));
+    const says = next?.p > step.p ? words.steps.behind : words.steps.says;
+    return says(shown(step.token), probability(step.p), next && shown(next.token), next && probability(next.p));
   }
 
   return {
