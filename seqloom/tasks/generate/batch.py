@@ -47,8 +47,13 @@ def masked_tokens(
 
 
 def mask(tokens: Tokens, vocab: int, generator: np.random.Generator, rate: float) -> tuple[Tokens, Tokens]:
-    """Tokens with some of them masked, and the targets; unknown tokens are never chosen."""
-    chosen = (generator.random(len(tokens)) < rate) & (tokens != UNK)
+    """Tokens with a share of them masked, one at least, and the targets; unknown tokens are never chosen.
+
+    Always as many of as many tokens: logits of another size in every step would leave memory in pieces.
+    """
+    known = np.flatnonzero(tokens != UNK)
+    chosen = np.zeros(len(tokens), bool)
+    chosen[generator.permutation(known)[: max(round(rate * len(tokens)), 1)]] = True
     what = generator.random(len(tokens))
     others = generator.integers(len(SPECIALS), vocab, len(tokens))
     changed = np.where(what < MASKED, MASK, np.where(what < MASKED + REPLACED, others, tokens))
