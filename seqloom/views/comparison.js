@@ -8,5 +8,5 @@ export function comparison() {
   const data = JSON.parse(document.getElementById("data").textContent);
   themeSwitch(document.getElementById("theme"));
   experiment(data);
-  showRuns(data.runs);
+  showRuns(data.runs, document.documentElement.lang); // the page is written in one language
 }

@@ -6,13 +6,13 @@ from playwright.sync_api import expect
 
 @pytest.mark.browser
 def test_the_report_fits_a_telephone_and_draws_every_chart(report_html, open_html):
-    page = open_html(report_html, 375, 800, color_scheme="dark")
+    page = open_html(report_html, 375, 800, color_scheme="dark", locale="zh-CN")
     assert page.evaluate("document.documentElement.scrollWidth") == 375
     charts = page.locator("[data-panel] svg.chart")
     assert charts.count() == page.locator("[data-panel]").count() > 10
     assert page.locator(".whisker").count() > 4
     page.locator("[data-run]").first.scroll_into_view_if_needed()
-    expect(page.locator("[data-run] .panel.matrix").first).to_be_visible()
+    expect(page.locator("[data-run] .panel.matrix").first).to_contain_text("The weights")  # in the language of the page
     expect(page.locator("[data-run] .panel.heads").first).to_be_visible()
     expect(page.locator("[data-run] .panel.weave").first).not_to_be_visible()
     dark = page.evaluate("getComputedStyle(document.body).color")

@@ -9,7 +9,7 @@ import { START, followTheme, panels } from "seqloom/weave/panels.js";
 /** The page of a file: its runs, and the reader's choice of language and colours. */
 export function weavePage() {
   const { runs } = JSON.parse(document.getElementById("data").textContent);
-  const speak = showRuns(runs, dress);
+  const speak = showRuns(runs, language(""), dress);
 
   function dress(words) {
     document.documentElement.lang = words.code;
@@ -19,11 +19,11 @@ export function weavePage() {
 }
 
 /** Draw runs into the places of a page that wait for them, in order; the function that is returned changes the language. */
-export function showRuns(runs, dress = () => {}) {
+export function showRuns(runs, code = language(""), dress = () => {}) {
   const places = [...document.querySelectorAll("[data-run]")];
   const states = runs.map(() => new State({ ...START }));
   const built = new Map(); // the panels of the runs that were seen, by number
-  let words = wordsOf(language(""));
+  let words = wordsOf(code);
 
   function build(at) {
     built.set(at, panels(places[at], runs[at], { state: states[at], words }));
