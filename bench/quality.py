@@ -121,17 +121,21 @@ def table(found: list[Measured]) -> Table:
 def draw(found: list[Measured], place: Path) -> None:
     """Two panels, one by one and all at once: a line for each folder, from a beam of 5 to greedy."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
     for panel, at_once in zip(figure.subplots(1, 2, sharey=True), (False, True), strict=True):
         for number, one in enumerate(found):
             ways = {way: options["beam"] for way, options in WAYS.items() if options["one_by_one"] != at_once}
             speeds, scores = [one.speed(way) for way in ways], [one.bleu[beam] for beam in ways.values()]
             panel.plot(speeds, scores, marker="o", color=f"C{number}", label=one.name)
         panel.set(xscale="log", xlabel="sentences per second", title="all at once" if at_once else "one by one")
-        panel.grid(alpha=0.3, which="both")
+        panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        panel.xaxis.set_major_formatter(ScalarFormatter())
+        panel.xaxis.set_minor_formatter(NullFormatter())
+        panel.grid(alpha=0.3)
     figure.axes[0].set_ylabel("BLEU")
-    figure.axes[1].legend(fontsize="small")
+    figure.legend(*figure.axes[1].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
     figure.savefig(place, dpi=150)
 
 
